@@ -85,14 +85,14 @@ export async function registerApplication(
   }
 }
 
-/** Changes the name and the grant type. */
+/** Changes the name and the grant type; false when the application was changed or deleted since it was read. */
 export async function changeApplication(
   db: Db,
-  { orgId, id }: Application,
+  application: Application,
   change: { readonly name: string; readonly grantType: GrantType },
   now: Date,
-): Promise<void> {
-  await updateApplication(db, orgId, id, change, now);
+): Promise<boolean> {
+  return (await updateApplication(db, application, change, now)) !== undefined;
 }
 
 /** Gives the application a new secret and resolves to it; undefined when the application was deleted meanwhile. */

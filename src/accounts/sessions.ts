@@ -18,7 +18,6 @@ import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 
 export type { PortalSession } from '../queries/accounts/portal-sessions.ts';
-export type { Db as AccountsDatabase } from '../queries/connection/database.ts';
 
 /** A portal session lasts seven days at most. */
 export const SESSION_LIFETIME_MS = 7 * DAY_MS;

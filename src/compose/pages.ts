@@ -13,6 +13,7 @@ import { createPortal } from '../portal/portal.ts';
 import { normaliseUsername } from '../queries/accounts/accounts.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { createReferencePages } from '../reference/reference.ts';
+import { createPortalReads } from './portal-reads.ts';
 
 interface PagesOptions {
   readonly services: Services;
@@ -40,18 +41,15 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       slowDown,
     }),
     createPortal({
-      db,
+      ...services,
+      reads: createPortalReads(db),
       clock,
-      baseUrl,
       log,
       sessions,
       verifyAccount,
       hashing,
-      linkKey,
       normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
-      invalidateCachedTokensOf: services.invalidateCachedTokensOf,
-      quotas: services.quotas,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown,

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Router } from 'express';
 import type { Response } from 'express';
 import { setSecurityHeaders } from './headers.ts';
@@ -22,9 +21,9 @@ export interface Asset {
   readonly bytes: Buffer;
 }
 
-/** The asset `/assets/{name}.{hash}.{type}` with the content of a file. */
-export function readAsset(name: string, type: Asset['type'], file: string | URL): Asset {
-  const bytes = readFileSync(typeof file === 'string' ? file : fileURLToPath(file));
+/** The asset `/assets/{name}.{hash}.{type}` with the content of files, one behind the other. */
+export function readAsset(name: string, type: Asset['type'], ...files: readonly string[]): Asset {
+  const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   return { path: `/assets/${name}.${hash}.${type}`, type, bytes };
 }

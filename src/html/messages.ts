@@ -7,6 +7,8 @@ interface Message {
   /** Where the link below the text leads; the start page by default. */
   readonly back?: string;
   readonly backLabel?: string;
+  /** By which support finds the request in the log. */
+  readonly requestId?: string | undefined;
 }
 
 /** Answers with a page that is a heading, a sentence and a link. */

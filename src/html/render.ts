@@ -3,18 +3,23 @@ import { Eta } from 'eta';
 import type { Response, Router } from 'express';
 import { createAssetRoutes, readAsset } from './assets.ts';
 
-const stylesheet = readAsset('portal', 'css', join(import.meta.dirname, 'styles/portal.css'));
+const STYLES = ['tokens', 'elements', 'components', 'shell'].map((name) =>
+  join(import.meta.dirname, `styles/${name}.css`),
+);
+const stylesheet = readAsset('portal', 'css', ...STYLES);
+const script = readAsset('portal', 'js', join(import.meta.dirname, 'scripts/portal.js'));
 
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
 export function renderView(view: string, data: Readonly<Record<string, unknown>>): string {
-  return eta.render(view, { stylesheetPath: stylesheet.path, ...data });
+  return eta.render(view, { stylesheetPath: stylesheet.path, scriptPath: script.path, ...data });
 }
 
 /**
- * Answers with a view in the layout. The layout gets the portal session of `response.locals`, if there is one, and with it
- * navigation, log-out form and CSRF token.
+ * Answers with a view in the layout. The layout gets what `response.locals` knows of the visitor: `session`, the portal session
+ * if there is one; `shell`, the navigation of who is signed in; `isSignedOut`, that there is none. Where nothing is known, pages
+ * lead to the portal.
  */
 export function sendView(
   response: Response,
@@ -22,14 +27,14 @@ export function sendView(
   view: string,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  const session: unknown = response.locals['session'];
+  const { session, shell, isSignedOut } = response.locals as Readonly<Record<string, unknown>>;
   response
     .status(status)
     .type('html')
-    .send(renderView(view, { session, ...data }));
+    .send(renderView(view, { session, shell, isSignedOut, ...data }));
 }
 
-/** A router that serves the stylesheet of all pages. */
-export function createStylesheetRoute(): Router {
-  return createAssetRoutes([stylesheet]);
+/** A router that serves the stylesheet of all pages, and the script of those behind the login. */
+export function createPageAssetRoutes(): Router {
+  return createAssetRoutes([stylesheet, script]);
 }

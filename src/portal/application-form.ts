@@ -62,16 +62,80 @@ interface FormPage {
   readonly heading: string;
   /** The path that the form is sent to. */
   readonly action: string;
+  /** The path that Cancel leads to. */
+  readonly back: string;
   /** The label of its button. */
   readonly submit: string;
   readonly values: ApplicationValues;
   readonly errors: FieldMessages;
   /** Of a form that registers. */
   readonly clientId?: string;
+  /** Of a form that changes: the version that it began with. */
+  readonly version?: string;
+  /** What is stored now, when somebody else has changed the application meanwhile. */
+  readonly stored?: ApplicationValues;
 }
 
-/** Answers with the form: 200, or 422 when it has errors. */
+const STALE_TEXT =
+  'Somebody else has changed this application meanwhile. What is stored now stands below each field that differs; save again to put yours in its place.';
+
+/** Answers with the form: 200, 422 when it has errors, 412 when it is stale. */
 export function sendApplicationForm(response: PortalResponse, page: FormPage): void {
-  const status = Object.keys(page.errors).length > 0 ? 422 : 200;
-  sendView(response, status, 'application-form', { ...page, grantLabels: GRANT_LABELS });
+  const { values, errors, stored, ...rest } = page;
+  const status = stored !== undefined ? 412 : Object.keys(errors).length > 0 ? 422 : 200;
+  sendView(response, status, 'application-form', {
+    ...rest,
+    errors,
+    stale: stored === undefined ? undefined : STALE_TEXT,
+    fields: describeFields(values, errors, stored),
+  });
+}
+
+function describeFields(values: ApplicationValues, errors: FieldMessages, stored?: ApplicationValues) {
+  const [focused = 'name'] = Object.keys(errors);
+  const fields = [
+    {
+      name: 'name',
+      label: 'Name',
+      value: values.name,
+      stored: differing(values.name, stored?.name),
+      hint: 'For you to recognise it by, for example the system that uses it.',
+      maxlength: MAX_NAME_LENGTH,
+    },
+    {
+      name: 'client_type',
+      label: 'Client type',
+      value: 'confidential',
+      choices: { confidential: 'Confidential' },
+    },
+    {
+      name: 'authorization_grant_type',
+      label: 'Authorization grant type',
+      value: values.grantType,
+      stored: differing(values.grantType, stored?.grantType, (type) => GRANT_LABELS[type as GrantType]),
+      hint: 'Client credentials is right for servers. The password-based grant is deprecated (RFC 9700).',
+      choices: GRANT_LABELS,
+    },
+    {
+      name: 'redirect_uris',
+      label: 'Redirect URIs',
+      value: values.redirectUris,
+      hint: 'Leave empty: neither grant type redirects.',
+      required: false,
+    },
+  ];
+  return fields.map((field) => ({
+    ...field,
+    error: errors[field.name],
+    autofocus: field.name === focused,
+  }));
+}
+
+/** The stored value in words, where it is another one. */
+function differing(
+  value: string,
+  stored: string | undefined,
+  describe = (text: string): string => text,
+): string | undefined {
+  return stored === undefined || stored === value ? undefined : describe(stored);
 }

@@ -13,18 +13,19 @@ import {
   toGrantType,
   validateApplicationForm,
 } from './application-form.ts';
-import { applicationPath, logApplicationEvent, withApplication } from './applications.ts';
+import { applicationPath, logApplicationEvent, versionOf, withApplication } from './applications.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { encodeEnvironmentFile } from './environment-file.ts';
 import { readFormField } from './forms.ts';
-import { APPLICATIONS_PATH } from './guards.ts';
+import { APPLICATIONS_PATH } from './paths.ts';
 import { sendView } from '../html/render.ts';
 import { redirectAfterForm, sendNotFound } from './pages.ts';
 
 const REGISTRATION_FORM = {
   heading: 'Register an application',
   action: `${APPLICATIONS_PATH}register/`,
+  back: APPLICATIONS_PATH,
   submit: 'Register',
 };
 
@@ -92,7 +93,7 @@ export const showSecretReplacement = withApplication((_context, _request, respon
 export const submitClientSecretReplacement = withApplication(
   async (context, request, response, application) => {
     const version = readFormField(request, 'version');
-    if (version !== '' && version !== versionOf(application)) {
+    if (version !== versionOf(application)) {
       redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);
       return;
     }
@@ -105,11 +106,6 @@ export const submitClientSecretReplacement = withApplication(
     sendSecret(context, response, 'Secret replaced', application, secret);
   },
 );
-
-/** Changes with every change of the application: a form that is sent again by a reload is recognised by it. */
-function versionOf(application: Application): string {
-  return String(application.updatedAt.getTime());
-}
 
 function sendSecret(
   { baseUrl }: PortalContext,

@@ -14,12 +14,14 @@ import {
   toGrantType,
   validateApplicationForm,
 } from './application-form.ts';
+import type { ApplicationValues } from './application-form.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readQueryParameter } from './forms.ts';
-import { APPLICATIONS_PATH } from './guards.ts';
+import { readFormField, readQueryParameter } from './forms.ts';
+import { APPLICATIONS_PATH } from './paths.ts';
+import { formatMinute } from './times.ts';
 import { sendView } from '../html/render.ts';
-import { findNoticeText, formatMinute, redirectAfterForm, sendNotFound } from './pages.ts';
+import { findNoticeText, redirectAfterForm, sendNotFound } from './pages.ts';
 
 /** A page about one application. */
 type ApplicationHandler = (
@@ -60,43 +62,91 @@ export function logApplicationEvent(
   log.info(message, { org_id: session.orgId, user_id: session.userId, application_id: id });
 }
 
+const COLUMNS = [
+  { label: 'Name', kind: 'wide' },
+  { label: 'Grant type', speaksForItself: true },
+  { label: 'Client id' },
+  { label: 'Registered (UTC)', kind: 'quiet' },
+];
+
 /** The list of the applications that the person may see. */
-export const showApplications: PageHandler = async ({ db }, request, response) => {
+export const showApplications: PageHandler = async ({ db, baseUrl }, request, response) => {
+  const session = getSession(response);
+  const found = await listVisibleApplications(db, session);
+  const rows = found.map((application) => [
+    { text: application.name, href: applicationPath(application) },
+    { text: GRANT_LABELS[application.grantType] },
+    { text: application.clientId, copy: `client id of ${application.name}` },
+    { text: formatMinute(application.createdAt), at: application.createdAt.toISOString() },
+  ]);
   sendView(response, 200, 'applications', {
-    applications: await listVisibleApplications(db, getSession(response)),
-    grantLabels: GRANT_LABELS,
-    time: formatMinute,
+    applications: { columns: COLUMNS, rows },
+    sentence: `Software that calls the API as ${session.orgName}${session.role === 'admin' ? '.' : ', as far as you registered it.'}`,
     notice: findNoticeText(readQueryParameter(request, 'notice')),
-    wide: true,
+    call: formatTokenCall(baseUrl, '$CLIENT_ID'),
   });
 };
 
 /** One application; its secret cannot be shown. */
-export const showApplication: ApplicationHandler = (_context, request, response, application) =>
+export const showApplication: ApplicationHandler = ({ baseUrl }, request, response, application) => {
+  const path = applicationPath(application);
   sendView(response, 200, 'application', {
     application,
     grantLabels: GRANT_LABELS,
     time: formatMinute,
+    actions: [
+      { label: 'Edit', href: `${path}update/`, kind: 'primary' },
+      { label: 'Replace the secret', href: `${path}secret/` },
+      { label: 'Delete', href: `${path}delete/`, kind: 'danger' },
+    ],
     notice: findNoticeText(readQueryParameter(request, 'notice')),
+    call: formatTokenCall(baseUrl, application.clientId),
   });
+};
+
+/** How software gets a token. */
+function formatTokenCall(baseUrl: string, clientId: string): string {
+  return `curl -u "${clientId}:$CLIENT_SECRET" -d grant_type=client_credentials \\\n  "${baseUrl}/oauth2/token/"`;
+}
+
+/** Changes with every change of the application. */
+export function versionOf({ updatedAt }: Application): string {
+  return String(updatedAt.getTime());
+}
 
 /** The form to change the name and the grant type of an application. */
 export const showApplicationUpdate: ApplicationHandler = (_context, _request, response, application) =>
   sendApplicationForm(response, { ...updateForm(application), values: application, errors: {} });
 
-/** Changes an application from the form: 303 to its page, or 422 with the form. */
+/** Changes an application from the form: 303 to its page, 422 with the form, or 412 with both values when it is stale. */
 export const updateApplication: ApplicationHandler = async (context, request, response, application) => {
   const values = readApplicationForm(request);
   const errors = validateApplicationForm(request, values);
   if (Object.keys(errors).length > 0) {
-    sendApplicationForm(response, { ...updateForm(application), values, errors });
+    const version = readFormField(request, 'version');
+    sendApplicationForm(response, { ...updateForm(application), values, errors, version });
     return;
   }
+  const isCurrent = readFormField(request, 'version') === versionOf(application);
   const change = { name: values.name, grantType: toGrantType(values) };
-  await changeApplication(context.db, application, change, context.clock());
+  if (!isCurrent || !(await changeApplication(context.db, application, change, context.clock()))) {
+    await sendStaleForm(context, response, application, values);
+    return;
+  }
   logApplicationEvent(context, 'Application updated.', response, application);
   redirectAfterForm(response, `${applicationPath(application)}?notice=application_updated`);
 };
+
+async function sendStaleForm(
+  { db }: PortalContext,
+  response: PortalResponse,
+  { id }: Application,
+  values: ApplicationValues,
+): Promise<void> {
+  const stored = await findVisibleApplication(db, getSession(response), id);
+  if (stored === undefined) sendNotFound(response);
+  else sendApplicationForm(response, { ...updateForm(stored), values, errors: {}, stored });
+}
 
 /** Asks whether to delete an application. */
 export const showApplicationDeletion: ApplicationHandler = (_context, _request, response, application) =>
@@ -121,6 +171,8 @@ function updateForm(application: Application) {
   return {
     heading: `Edit ${application.name}`,
     action: `${applicationPath(application)}update/`,
+    back: applicationPath(application),
     submit: 'Save',
+    version: versionOf(application),
   };
 }

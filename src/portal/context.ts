@@ -1,10 +1,12 @@
 import type { Request, Response } from 'express';
-import type { Quotas } from '../domain/api/quotas.ts';
-import type { AccountsDatabase, PortalSession, SessionMemory } from '../accounts/sessions.ts';
+import type { PortalSession, SessionMemory } from '../accounts/sessions.ts';
 import type { LoginUse } from '../domain/security/login-subjects.ts';
-import type { LinkKey } from '../domain/security/signed-links.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
+import type { Services } from '../operations/context.ts';
 import type { PortalCookies } from './cookies.ts';
+import type { Shell } from './navigation.ts';
+import type { PortalReads } from './reads.ts';
+import type { Scope } from './scopes.ts';
 
 /** Counts one call of this subject: whether it is within the policy, otherwise when the next one will be, and how to undo it. */
 type CountUse = (
@@ -22,12 +24,10 @@ export interface PortalLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** What the portal needs from outside. */
-export interface PortalOptions {
-  readonly db: AccountsDatabase;
+/** What the portal needs from outside: what operations are given, since pages call them, and what belongs to people. */
+export interface PortalOptions extends Services {
+  readonly reads: PortalReads;
   readonly clock: () => Date;
-  /** The address under which browsers reach the service; https makes the cookies Secure. */
-  readonly baseUrl: string;
   readonly countUse: CountUse;
   /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
   readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
@@ -37,14 +37,8 @@ export interface PortalOptions {
   readonly verifyAccount: VerifyAccount;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
-  /** Signs what a browser keeps that has signed in. */
-  readonly linkKey: LinkKey;
   /** Turns of a partner's people for hashing new passwords. */
   readonly hashing: HashingTurns;
-  /** Tokens of a user or of an application have ended. Called after the commit. */
-  readonly invalidateCachedTokensOf: (userOrApplicationId: string) => void;
-  /** What partners without quotas of their own may have. */
-  readonly quotas: Quotas;
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly log: PortalLog;
@@ -55,8 +49,11 @@ export interface PortalContext extends PortalOptions {
   readonly cookies: PortalCookies;
 }
 
-/** A response of the portal: loadSession leaves the session here. */
-export type PortalResponse = Response<unknown, { session?: PortalSession }>;
+/** A response of the portal: the guards leave here what they know of the visitor, and loadShell what is around the page. */
+export type PortalResponse = Response<
+  unknown,
+  { session?: PortalSession; isSignedOut?: boolean; scope?: Scope; shell?: Shell }
+>;
 
 /** Answers a request for one page. */
 export type PageHandler = (

@@ -1,21 +1,21 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { PortalOptions, PortalResponse } from './context.ts';
+import { PROBLEMS } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { setSecurityHeaders } from '../html/headers.ts';
 import { sendMessage } from '../html/messages.ts';
 
-/** The status of the problems that say that a request comes too soon: they have `Retry-After`, and nothing went wrong. */
-const REFUSALS: Readonly<Partial<Record<Problem['code'], number>>> = { overloaded: 503, quota_exceeded: 429 };
+/** Problems that say that a request comes too soon: they have `Retry-After`, and nothing went wrong. */
+const REFUSALS: ReadonlySet<Problem['code']> = new Set(['overloaded', 'quota_exceeded']);
 
-const HEADINGS: Readonly<Partial<Record<number, string>>> = {
-  429: 'Too many requests',
-  500: 'Something went wrong',
-  503: 'Not available just now',
-};
+interface ErrorText {
+  readonly heading: string;
+  readonly text: string;
+}
 
 /**
- * Answers errors of the portal with a page: 429 beyond the partner's quota, 503 without a database or when too much is asked at
- * once, the status of what the body parser refuses (4xx), and 500 for everything else, which is logged.
+ * Answers errors of the portal with a page: a problem with its own status and sentence, 503 without a database or when too much
+ * is asked at once, the status of what the body parser refuses (4xx), and 500 for everything else, which is logged.
  */
 export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOptions, 'log' | 'isUnavailable'>) {
   return (error: unknown, _request: Request, response: PortalResponse, next: NextFunction): void => {
@@ -24,14 +24,11 @@ export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOption
       return;
     }
     const requestId = response.get('X-Request-Id');
-    const refusal = error instanceof Problem ? REFUSALS[error.code] : undefined;
-    if (refusal !== undefined) response.set((error as Problem).headers);
-    const status = refusal ?? (isUnavailable(error) ? 503 : toStatus(error));
-    if (status >= 500 && refusal === undefined)
-      log.error('Portal page failed.', { request_id: requestId, error });
-    const reference = requestId === undefined ? '' : ` Reference for support: ${requestId}.`;
-    const heading = HEADINGS[status] ?? 'Form not readable';
-    sendMessage(response, status, { heading, text: `${toText(status, response)}${reference}` });
+    if (error instanceof Problem) response.set(error.headers);
+    const status = isUnavailable(error) ? 503 : toStatus(error);
+    const isRefusal = error instanceof Problem && REFUSALS.has(error.code);
+    if (status >= 500 && !isRefusal) log.error('Portal page failed.', { request_id: requestId, error });
+    sendMessage(response, status, { ...describeError(error, status, response), requestId });
   };
 }
 
@@ -46,17 +43,29 @@ export function sendErrorPage(
   }: Readonly<Record<'title' | 'detail' | 'requestId', string>> & { readonly status: number },
 ): void {
   setSecurityHeaders(response.req, response, () => {
-    sendMessage(response, status, { heading: title, text: `${detail} Reference for support: ${requestId}.` });
+    sendMessage(response, status, { heading: title, text: detail, requestId });
   });
 }
 
-function toText(status: number, response: PortalResponse): string {
-  if (status === 429)
-    return `Your organization has sent too many requests. Try again in ${response.get('Retry-After') ?? '60'} seconds.`;
-  return status >= 500 ? 'Nothing may have been changed. Try again in a moment.' : 'Open the form again.';
+function describeError(error: unknown, status: number, response: PortalResponse): ErrorText {
+  if (status === 429) {
+    const seconds = response.get('Retry-After') ?? '60';
+    const text = `Your organization has sent too many requests. Try again in ${seconds} seconds.`;
+    return { heading: 'Too many requests', text };
+  }
+  if (status === 503)
+    return { heading: 'Not available just now', text: 'Nothing was changed. Try again in a moment.' };
+  if (status >= 500)
+    return {
+      heading: 'Something went wrong',
+      text: 'What you sent may or may not have been done: look before you send it again.',
+    };
+  if (error instanceof Problem) return { heading: PROBLEMS[error.code].title, text: error.message };
+  return { heading: 'Form not readable', text: 'It is too large or damaged, and nothing was changed.' };
 }
 
 function toStatus(error: unknown): number {
+  if (error instanceof Problem) return PROBLEMS[error.code].status;
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : 500;
 }

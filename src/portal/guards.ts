@@ -5,13 +5,7 @@ import { getSession } from './context.ts';
 import { hasCsrfToken } from './forms.ts';
 import { sendMessage } from '../html/messages.ts';
 import { redirectAfterForm } from './pages.ts';
-
-/** The login page. */
-export const LOGIN_PATH = '/accounts/login/';
-/** The page to change the password. */
-export const PASSWORD_PATH = '/accounts/password_change/';
-/** The list of applications. */
-export const APPLICATIONS_PATH = '/oauth2/applications/';
+import { HOME_PATH, LOGIN_PATH, PASSWORD_PATH } from './paths.ts';
 
 type Guard = (request: Request, response: PortalResponse, next: NextFunction) => void;
 
@@ -27,6 +21,7 @@ export function loadSession({ sessions, clock, cookies, countByPartner, slowDown
     } else if (token !== undefined) {
       await slowDown(request, response);
     }
+    response.locals.isSignedOut = session === undefined;
     next();
   };
 }
@@ -61,7 +56,7 @@ export const requireCsrfToken: Guard = (request, response, next) => {
 export function sendCsrfRefusal(response: PortalResponse, back: string): void {
   sendMessage(response, 403, {
     heading: 'Form refused',
-    text: 'The form does not carry the token of this session, so it may come from another site. Nothing was changed. Open the form again and repeat; your browser must accept cookies.',
+    text: 'It does not carry the token of this session, so it may come from another site. Nothing was changed. Browsers must accept cookies here.',
     back,
     backLabel: 'Open the form again',
   });
@@ -80,10 +75,11 @@ export const requireAdmin: Guard = (_request, response, next) => {
 };
 
 function sendForbidden(response: PortalResponse, whose: string): void {
+  const isManaging = getSession(response).role !== 'user';
   sendMessage(response, 403, {
     heading: 'Not for your role',
     text: `This page is for ${whose} of the organization.`,
-    back: PASSWORD_PATH,
-    backLabel: 'Change your password',
+    back: isManaging ? HOME_PATH : PASSWORD_PATH,
+    backLabel: isManaging ? 'Home' : 'Change your password',
   });
 }

@@ -12,14 +12,15 @@ import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { hasCsrfToken, readFormField, readQueryParameter, toLocalPath } from './forms.ts';
-import { APPLICATIONS_PATH, LOGIN_PATH, PASSWORD_PATH, sendCsrfRefusal } from './guards.ts';
+import { sendCsrfRefusal } from './guards.ts';
+import { HOME_PATH, LOGIN_PATH, PASSWORD_PATH } from './paths.ts';
 import { sendMessage } from '../html/messages.ts';
 import { sendView } from '../html/render.ts';
 import { redirectAfterForm } from './pages.ts';
 
 /** The page that a person of this role begins with. */
 export function homePathOfRole(role: Role): string {
-  return role === 'user' ? PASSWORD_PATH : APPLICATIONS_PATH;
+  return role === 'user' ? PASSWORD_PATH : HOME_PATH;
 }
 
 /** The login form; somebody who is signed in already is led on. */

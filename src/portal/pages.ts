@@ -14,13 +14,11 @@ export function redirectAfterForm(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
-/** `2026-11-21 08:15`, UTC. */
-export function formatMinute(instant: Date): string {
-  return instant.toISOString().slice(0, 16).replace('T', ' ');
-}
-
 const NOTICES: Readonly<Record<string, string>> = {
   password_changed: 'Your password was changed.',
+  user_created: 'The user was created.',
+  user_updated: 'The user was changed.',
+  user_deleted: 'The user was deleted. Its tokens and sessions have ended.',
   application_updated: 'The application was updated.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',

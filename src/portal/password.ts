@@ -5,7 +5,7 @@ import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
-import { LOGIN_PATH } from './guards.ts';
+import { LOGIN_PATH } from './paths.ts';
 import { admitLoginAttempt, EXPIRED_PASSWORD_TEXT, homePathOfRole } from './login.ts';
 import { sendView } from '../html/render.ts';
 import { findNoticeText, redirectAfterForm } from './pages.ts';

@@ -1,6 +1,6 @@
 import { Router } from 'express';
 import type { Request } from 'express';
-import { disableCaching, setSecurityHeaders } from '../html/headers.ts';
+import { disableCaching, setPortalHeaders, setSecurityHeaders } from '../html/headers.ts';
 import {
   registerFromForm,
   submitClientSecretReplacement,
@@ -22,19 +22,30 @@ import {
 } from './guards.ts';
 import { logIn, logOut, showLogin, showLogout } from './login.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
-import { createStylesheetRoute, sendView } from '../html/render.ts';
+import { createPageAssetRoutes, sendView } from '../html/render.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
-import { issuePassword, showUsers } from './users.ts';
+import { showHome } from './home.ts';
+import { issuePassword, showPasswordIssue } from './initial-password.ts';
+import { loadShell } from './shell.ts';
+import {
+  createUserFromForm,
+  deleteUserFromForm,
+  showUserCreation,
+  showUserDeletion,
+  showUserUpdate,
+  updateUserFromForm,
+} from './user-changes.ts';
+import { showUser, showUsers } from './users.ts';
 
 /** `/`, and everything below the three roots; known and unknown pages pass the same guards. */
 const PORTAL_PATH = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
 
-/** The pages for people: login, password change, applications, users, landing page. */
+/** The pages for people: login, password change, home, applications, users, landing page. */
 export function createPortal(options: PortalOptions): Router {
   const pages = createPages({ ...options, cookies: createPortalCookies(options.baseUrl) });
   const router = Router({ caseSensitive: true });
-  router.use(createStylesheetRoute());
+  router.use(createPageAssetRoutes());
   router.use((request, response, next) => {
     if (PORTAL_PATH.test(request.path)) pages(request, response, next);
     else next();
@@ -47,11 +58,11 @@ function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
   const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>
     handle(context, request, response);
-  const page = (path: string, get: PageHandler | undefined, post?: PageHandler): void => {
+  const page: AddPage = (path, get, post) => {
     const route = router.route(path);
-    if (get !== undefined) route.get(bind(get));
+    route.get(bind(get));
     if (post !== undefined) route.post(bind(post));
-    const allowed = [...(get ? ['GET', 'HEAD'] : []), ...(post ? ['POST'] : [])].join(', ');
+    const allowed = post === undefined ? 'GET, HEAD' : 'GET, HEAD, POST';
     route.all((_request, response: PortalResponse) => {
       sendMethodNotAllowed(response, allowed);
     });
@@ -63,14 +74,31 @@ function createPages(context: PortalContext): Router {
     sendView(response, 200, 'landing', { baseUrl: context.baseUrl });
   });
 
-  router.use(requireSession, requireCsrfToken);
-  page('/accounts/password_change', showPasswordChange, changePasswordFromForm);
+  router.use(requireSession, requireCsrfToken, setPortalHeaders);
   router.post('/accounts/logout', bind(logOut));
+  router.use(loadShell(context));
+  page('/accounts/password_change', showPasswordChange, changePasswordFromForm);
 
   router.use(requireChangedPassword);
   page('/accounts/logout', showLogout);
 
   router.use('/oauth2/applications', requireStaffOrAdmin);
+  addApplicationPages(page);
+  router.use('/portal', requireStaffOrAdmin);
+  page('/portal', showHome);
+  router.use('/portal/users/:id/initial-password', requireAdmin);
+  addUserPages(page);
+
+  router.use((_request: Request, response: PortalResponse) => {
+    sendNotFound(response);
+  });
+  router.use(createErrorPageHandler(context));
+  return router;
+}
+
+type AddPage = (path: string, get: PageHandler, post?: PageHandler) => void;
+
+function addApplicationPages(page: AddPage): void {
   const { withApplication } = applications;
   page('/oauth2/applications', applications.showApplications);
   page('/oauth2/applications/register', showApplicationRegistration, registerFromForm);
@@ -86,14 +114,13 @@ function createPages(context: PortalContext): Router {
     withApplication(applications.deleteApplication),
   );
   page('/oauth2/applications/:id/secret', showSecretReplacement, submitClientSecretReplacement);
+}
 
-  router.use('/portal', requireAdmin);
+function addUserPages(page: AddPage): void {
   page('/portal/users', showUsers);
-  page('/portal/users/:id/initial-password', undefined, issuePassword);
-
-  router.use((_request: Request, response: PortalResponse) => {
-    sendNotFound(response);
-  });
-  router.use(createErrorPageHandler(context));
-  return router;
+  page('/portal/users/create', showUserCreation, createUserFromForm);
+  page('/portal/users/:id', showUser);
+  page('/portal/users/:id/update', showUserUpdate, updateUserFromForm);
+  page('/portal/users/:id/delete', showUserDeletion, deleteUserFromForm);
+  page('/portal/users/:id/initial-password', showPasswordIssue, issuePassword);
 }

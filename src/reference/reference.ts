@@ -3,7 +3,7 @@ import type { RequestHandler, Response } from 'express';
 import { createAssetRoutes } from '../html/assets.ts';
 import { setReferenceHeaders } from '../html/headers.ts';
 import { sendMessage, sendMethodNotAllowed } from '../html/messages.ts';
-import { createStylesheetRoute } from '../html/render.ts';
+import { createPageAssetRoutes } from '../html/render.ts';
 import { Navigation } from './navigation.ts';
 import { readPageEntries } from './page-list.ts';
 import { StoredPages } from './stored-pages.ts';
@@ -25,7 +25,7 @@ export function createReferencePages(options: ReferenceOptions): Router {
   const navigation = new Navigation(entries);
   const pages = new StoredPages(entries, navigation, options);
   const router = Router({ caseSensitive: true });
-  router.use(createStylesheetRoute(), createAssetRoutes(navigation.assets, options.createSender));
+  router.use(createPageAssetRoutes(), createAssetRoutes(navigation.assets, options.createSender));
   router.use('/docs/simulator', setReferenceHeaders, createValidationPages(navigation, options.createSender));
   for (const path of ['/llms.txt', '/docs.md', '/docs{/*page}'])
     router.all(path, setReferenceHeaders, createPageHandler(pages));

@@ -65,6 +65,7 @@ test('a person comes from the initial password to a token, without JavaScript', 
   await page.locator('[name=new_password2]').fill(ownPassword);
   await page.getByRole('button', { name: 'Change password' }).click();
 
+  await page.getByRole('link', { name: 'Applications', exact: true }).click();
   await page.getByRole('link', { name: 'Register an application' }).click();
   await page.locator('[name=name]').fill('Billing');
   expect(await page.locator('[name=client_type]').inputValue()).toBe('confidential');

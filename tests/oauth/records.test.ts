@@ -79,19 +79,13 @@ describe('applications', () => {
     expect(await listApplications(database.db, randomUUID())).toEqual([]);
   });
 
-  test('change name and grant type only inside their organization', async () => {
+  test('change name and grant type only inside their organization, and as they were read', async () => {
     const client = await addClient(database.db);
     const change = { name: 'New name', grantType: 'password' } as const;
-    expect(
-      await updateApplication(database.db, randomUUID(), client.applicationId, change, after(5)),
-    ).toBeUndefined();
-    const changed = await updateApplication(
-      database.db,
-      client.orgId,
-      client.applicationId,
-      change,
-      after(5),
-    );
+    const key = { orgId: client.orgId, id: client.applicationId, updatedAt: START };
+    for (const other of [{ orgId: randomUUID() }, { updatedAt: after(1) }])
+      expect(await updateApplication(database.db, { ...key, ...other }, change, after(5))).toBeUndefined();
+    const changed = await updateApplication(database.db, key, change, after(5));
     expect(changed).toMatchObject({ ...change, createdAt: START, updatedAt: after(5), redirectUris: '' });
     expect(await findApplication(database.db, client.orgId, client.applicationId)).toEqual(changed);
     expect(await findApplication(database.db, randomUUID(), client.applicationId)).toBeUndefined();

@@ -51,10 +51,7 @@ test('an initial password leads through the password change to an application wh
     new_password1: ownPassword,
     new_password2: ownPassword,
   });
-  expect([changed.status, changed.headers['location']]).toEqual([
-    303,
-    '/oauth2/applications/?notice=password_changed',
-  ]);
+  expect([changed.status, changed.headers['location']]).toEqual([303, '/portal/?notice=password_changed']);
   expect(await accountVerifier(site.db)(admin.username, ownPassword)).toMatchObject({
     passwordChangeRequired: false,
   });

@@ -1,4 +1,4 @@
-import { createSecretKey, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
@@ -8,6 +8,7 @@ import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
+import { createPortalReads } from '../../src/compose/portal-reads.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { normaliseUsername } from '../../src/queries/accounts/accounts.ts';
@@ -17,6 +18,7 @@ import { QuotaCounters } from '../../src/http/quota-counters.ts';
 import { RateLimiter } from '../../src/http/rate-limiter.ts';
 import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
+import { startServices } from '../support/services.ts';
 import { testDatabase } from '../support/database.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
 import { Visitor } from './visitor.ts';
@@ -109,15 +111,16 @@ export async function startPortal({
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { services, stop } = startServices(db, publicUrl ?? baseUrl, randomBytes(32));
   const verified: string[] = [];
   const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);
   app.disable('x-powered-by').enable('case sensitive routing').set('query parser', false);
   app.use(
     createPortal({
-      db,
+      ...services,
+      reads: createPortalReads(db),
       clock,
-      baseUrl: publicUrl ?? baseUrl,
       sessions: createSessionMemory(db, { turns: lookupTurns, monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);
@@ -125,7 +128,6 @@ export async function startPortal({
         return verify(username, password);
       },
       hashing: unlimitedHashing,
-      linkKey: createSecretKey(Buffer.alloc(32, 1)),
       normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
@@ -181,6 +183,7 @@ export async function startPortal({
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      await stop();
       await database.close();
     },
   };

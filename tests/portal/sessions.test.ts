@@ -112,6 +112,9 @@ test('every form is refused without the token of its session, and nothing happen
     `/oauth2/applications/${id}/update/`,
     `/oauth2/applications/${id}/delete/`,
     `/oauth2/applications/${id}/secret/`,
+    '/portal/users/create/',
+    `/portal/users/${id}/update/`,
+    `/portal/users/${id}/delete/`,
     `/portal/users/${id}/initial-password/`,
   ];
   for (const path of paths) {
@@ -124,6 +127,14 @@ test('every form is refused without the token of its session, and nothing happen
   const bare = await site.visitor().post('/accounts/login/', { ...login, csrf_token: 'x'.repeat(43) });
   expect([bare.status, bare.headers['set-cookie']]).toEqual([403, undefined]);
   recordProblemCode('csrf_failed');
+});
+
+test('behind the login pages allow scripts of their own, from this service alone', async () => {
+  const page = await (await site.signedIn(admin)).get('/portal/');
+  expect(page.headers['content-security-policy']).toBe(
+    "default-src 'none';style-src 'self';img-src 'self' data:;form-action 'self';frame-ancestors 'none';base-uri 'none';script-src 'self'",
+  );
+  expect(page.text).not.toMatch(/ style=| on[a-z]+="|<script(?! type="module" src="\/assets\/)/);
 });
 
 test('pages carry a policy that allows no script and no frame, and are not stored', async () => {
@@ -166,21 +177,21 @@ test('after login the browser goes on to a page of this service only', async () 
   const lands = async (next: string) =>
     (await site.visitor().login(admin.username, ownPassword, next)).headers['location'];
   expect(await lands('/oauth2/applications/register?x=1')).toBe('/oauth2/applications/register?x=1');
-  expect(await lands('//evil.example/')).toBe('/oauth2/applications/');
+  expect(await lands('//evil.example/')).toBe('/portal/');
 });
 
 test('the form of the login may carry any next, and leads nowhere else', async () => {
   const visitor = site.visitor();
   const form = formOf((await visitor.get('/accounts/login/')).text, '/accounts/login/');
   const login = { ...form, username: admin.username, password: ownPassword, next: '/..//evil.example/' };
-  expect((await visitor.post('/accounts/login/', login)).headers['location']).toBe('/oauth2/applications/');
+  expect((await visitor.post('/accounts/login/', login)).headers['location']).toBe('/portal/');
 });
 
 test('a login page with any next leads who is signed in already nowhere else', async () => {
   const browser = await site.signedIn(admin);
   for (const next of ELSEWHERE) {
     const answer = await browser.get(`/accounts/login/?next=${encodeURIComponent(next)}`);
-    expect([next, answer.status, answer.headers['location']]).toEqual([next, 303, '/oauth2/applications/']);
+    expect([next, answer.status, answer.headers['location']]).toEqual([next, 303, '/portal/']);
   }
 });
 

@@ -90,6 +90,11 @@ export const ROLE_TABLE: Readonly<Record<SecuredOperationId, RoleRow>> = {
   resolveNotificationItem: OWN_UNLESS_ADMIN,
 };
 
+/** Whether a role may call an operation, for whichever objects. */
+export function mayCall(role: Role, id: SecuredOperationId): boolean {
+  return ROLE_TABLE[id][role] !== 'none';
+}
+
 const ACCESS_DESCRIPTIONS: Readonly<Record<Access, string>> = {
   all: '',
   users: ' (end users and itself)',

@@ -144,11 +144,10 @@ const selectClient = prepare((db, { clientId }: { readonly clientId: string }) =
     .where('owner.deleted_at', 'is', null),
 );
 
-/** The application as changed; undefined when there is none. */
+/** The application as changed; undefined when it is no longer as it was read. */
 export async function updateApplication(
   db: Db,
-  orgId: string,
-  id: string,
+  { orgId, id, updatedAt }: Pick<Application, 'orgId' | 'id' | 'updatedAt'>,
   change: ApplicationChange,
   now: Date,
 ): Promise<Application | undefined> {
@@ -157,6 +156,7 @@ export async function updateApplication(
     .set({ name: change.name, authorization_grant_type: change.grantType, updated_at: now })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
+    .where('updated_at', '=', updatedAt)
     .returning(COLUMNS)
     .executeTakeFirst();
   return row === undefined ? undefined : toApplication(row);

@@ -1,4 +1,5 @@
 import type { Role } from '../../domain/users/roles.ts';
+import type { Visibility } from '../../domain/users/users.ts';
 import type { Db } from '../connection/database.ts';
 
 /** A user as the portal's list shows it. */
@@ -8,6 +9,10 @@ export interface PortalUser {
   readonly role: Role;
   /** Null until the user has had a first password. */
   readonly username: string | null;
+  /** Whether the password is an initial one, still to be changed. */
+  readonly hasInitialPassword: boolean;
+  /** First and last name; empty when neither is known. */
+  readonly name: string;
   readonly updatedAt: Date;
 }
 
@@ -19,20 +24,32 @@ export interface PortalUserFilter {
   readonly limit: number;
 }
 
-const COLUMNS = ['id', 'email', 'role', 'username', 'updated_at'] as const;
+const COLUMNS = [
+  'id',
+  'email',
+  'role',
+  'username',
+  'password_change_required',
+  'first_name',
+  'last_name',
+  'updated_at',
+] as const;
 
 interface Row {
   readonly id: string;
   readonly email: string;
   readonly role: Role;
   readonly username: string | null;
+  readonly password_change_required: boolean;
+  readonly first_name: string | null;
+  readonly last_name: string | null;
   readonly updated_at: Date;
 }
 
-/** Users who are not deleted, by email, which is unique in lower case among them and carries the keyset (users_email_key). */
+/** Users whom somebody sees and who are not deleted, by email, which is unique in lower case among them and carries the keyset (users_email_key). */
 export async function listPortalUsers(
   db: Db,
-  orgId: string,
+  { orgId, visibleTo }: { readonly orgId: string; readonly visibleTo: Visibility },
   filter: PortalUserFilter,
 ): Promise<PortalUser[]> {
   let query = db
@@ -41,6 +58,12 @@ export async function listPortalUsers(
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
     .where((eb) => eb(eb.fn('lower', ['email']), '>', eb.fn('lower', [eb.val(filter.after)])));
+  if (visibleTo.kind !== 'all') {
+    const { kind, self } = visibleTo;
+    query = query.where((eb) =>
+      eb.or([eb('id', '=', self), ...(kind === 'users' ? [eb('role', '=', 'user')] : [])]),
+    );
+  }
   if (filter.prefix !== '') {
     query = query.where((eb) =>
       eb.fn<boolean>('starts_with', [eb.fn('lower', ['email']), eb.fn('lower', [eb.val(filter.prefix)])]),
@@ -71,6 +94,8 @@ function toPortalUser(row: Row): PortalUser {
     email: row.email,
     role: row.role,
     username: row.username,
+    hasInitialPassword: row.password_change_required,
+    name: [row.first_name, row.last_name].filter((part) => part !== null).join(' '),
     updatedAt: row.updated_at,
   };
 }

@@ -1,0 +1,28 @@
+import type { PortalReads } from '../portal/reads.ts';
+import type { Db } from '../queries/connection/database.ts';
+import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
+import { countWebhooks } from '../queries/deliveries/webhooks.ts';
+import { findFleetSummary, listFleetSummaries } from '../queries/fleets/fleet-summaries.ts';
+import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
+import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
+
+/** What the portal reads of this database. */
+export function createPortalReads(db: Db): PortalReads {
+  return {
+    listFleets: (orgId, limit) => listFleetSummaries(db, orgId, limit),
+    findFleet: (orgId, simulationOrgId) => findFleetSummary(db, orgId, simulationOrgId),
+    countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
+    countOpenActions: (orgIds) => countOpenActions(db, orgIds),
+    countDeliveriesSince: (orgId, since, periodSeconds) =>
+      countDeliveriesSince(db, orgId, since, periodSeconds),
+    findFirstSteps: async (orgId) => {
+      const { hasMessage, hasResolved } = await findNotificationHistory(db, orgId);
+      return {
+        hasWebhook: (await countWebhooks(db, orgId)) > 0,
+        hasEvent: hasMessage,
+        hasDelivered: await hasDelivered(db, orgId),
+        hasResolved,
+      };
+    },
+  };
+}

@@ -1,0 +1,114 @@
+import { mayCall } from '../domain/users/roles.ts';
+import type { Role } from '../domain/users/roles.ts';
+import { formatApiCall } from './api-call.ts';
+import type { ApiCall } from './api-call.ts';
+import { APPLICATIONS_PATH } from './paths.ts';
+import type { FirstStepsTaken, FleetSummary } from './reads.ts';
+
+/** A step on the way from the first sign-in to a resolved action. */
+export interface Step {
+  readonly title: string;
+  readonly isDone: boolean;
+  /** The first one that is not done: it alone is shown whole. */
+  readonly isNext: boolean;
+  readonly text: string;
+  readonly link?: { readonly href: string; readonly label: string };
+  readonly call?: string;
+}
+
+/** What is known of the way. */
+export interface FirstStepsState extends FirstStepsTaken {
+  readonly orgId: string;
+  /** A new UUID, by which the call that creates a fleet can be repeated. */
+  readonly requestId: string;
+  readonly hasApplication: boolean;
+  /** The fleet whose events are to be seen; undefined as long as there is none. */
+  readonly fleet: FleetSummary | undefined;
+}
+
+type Draft = Omit<Step, 'isNext' | 'call'> & { readonly calls?: readonly ApiCall[] };
+
+/** The steps that the role may take, in their order; empty when all are done. */
+export function listFirstSteps(state: FirstStepsState, role: Role, baseUrl: string): Step[] {
+  const drafts = [
+    ...draftFleetSteps(state),
+    ...(mayCall(role, 'createWebhook') ? draftEventSteps(state) : []),
+  ];
+  const next = drafts.find(({ isDone }) => !isDone);
+  if (next === undefined) return [];
+  return drafts.map(({ calls, ...step }) => ({
+    ...step,
+    isNext: step.title === next.title,
+    ...(calls === undefined ? {} : { call: calls.map((call) => formatApiCall(baseUrl, call)).join('\n') }),
+  }));
+}
+
+function draftFleetSteps({ orgId, hasApplication, fleet, requestId }: FirstStepsState): Draft[] {
+  return [
+    {
+      title: 'Register an application',
+      isDone: hasApplication,
+      text: 'Its client id and secret get the access tokens of all calls below.',
+      link: { href: `${APPLICATIONS_PATH}register/`, label: 'Register an application' },
+    },
+    {
+      title: 'Create a fleet',
+      isDone: fleet !== undefined,
+      text: 'Simulated homes with devices that behave like real ones, in an organization of their own.',
+      link: { href: '/docs/operations/createFleet', label: 'All that a fleet can be' },
+      calls: [
+        {
+          method: 'POST',
+          path: `/org/${orgId}/device-simulator/fleets`,
+          body: { request_id: requestId, name: 'First fleet', count: 20 },
+        },
+      ],
+    },
+  ];
+}
+
+function draftEventSteps(state: FirstStepsState): Draft[] {
+  const { orgId, fleet, hasWebhook, hasEvent, hasDelivered, hasResolved } = state;
+  const simulation = `/org/${fleet?.simulationOrgId ?? '$SIMULATION_ORG_ID'}`;
+  const devices = `/org/${orgId}/device-simulator/fleets/${fleet?.id ?? '$JOB_ID'}/devices`;
+  return [
+    {
+      title: 'Send its events to a webhook',
+      isDone: hasWebhook,
+      text: "The webhook belongs to the fleet's organization: no event of a simulation reaches your own.",
+      calls: [
+        {
+          method: 'POST',
+          path: `${simulation}/notifications/webhooks`,
+          body: {
+            url: 'https://your.endpoint.example/hooks',
+            topics: ['device.action_required', 'device.information'],
+          },
+        },
+      ],
+    },
+    {
+      title: 'Trigger an event',
+      isDone: hasWebhook && hasEvent,
+      text: 'Let the manufacturer of a device ask for a new sign-in. The first call lists the devices.',
+      calls: [
+        { method: 'GET', path: devices },
+        { method: 'POST', path: `${devices}/$DEVICE_ID/events`, body: { code: 'reauthenticate' } },
+      ],
+    },
+    {
+      title: 'See it delivered',
+      isDone: hasDelivered,
+      text: 'Your endpoint answers with 2xx once it has verified the signature; the log shows each attempt.',
+      link: { href: '/docs/guide/signatures', label: 'How to verify signatures' },
+      calls: [{ method: 'GET', path: `${simulation}/notifications/webhooks/$WEBHOOK_ID/deliveries` }],
+    },
+    {
+      title: 'Resolve the action',
+      isDone: hasResolved,
+      text: 'The list of actions has the address that resolves each.',
+      link: { href: '/docs/operations/resolveNotificationItem', label: 'How to resolve' },
+      calls: [{ method: 'GET', path: `${simulation}/notifications/actions` }],
+    },
+  ];
+}

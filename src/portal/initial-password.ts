@@ -1,0 +1,87 @@
+import { INITIAL_PASSWORD_HOURS, issueInitialPassword } from '../accounts/passwords.ts';
+import { findUserById } from '../accounts/user-list.ts';
+import type { PortalUser } from '../accounts/user-list.ts';
+import { sendView } from '../html/render.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { readFormField } from './forms.ts';
+import { redirectAfterForm, sendNotFound } from './pages.ts';
+import { LOGIN_PATH, USERS_PATH } from './paths.ts';
+import { getScope } from './shell.ts';
+import type { Request } from 'express';
+
+/** Changes when a password is issued: a form that is sent again by a reload is recognised by it. */
+function versionOf(user: PortalUser): string {
+  return String(user.updatedAt.getTime());
+}
+
+/** The path of the page, with a slash at the end. */
+function pathOf({ id }: Pick<PortalUser, 'id'>): string {
+  return `${USERS_PATH}${id}/initial-password/`;
+}
+
+/**
+ * Of the own organization and not the person itself: people change their own password on another page, which asks for the old
+ * one, and nobody signs in to a simulation organization.
+ */
+async function findReceiver(
+  { db }: PortalContext,
+  request: Request,
+  response: PortalResponse,
+): Promise<PortalUser | undefined> {
+  const { orgId, userId } = getSession(response);
+  if (getScope(response).kind !== 'own') return undefined;
+  const user = await findUserById(db, orgId, String(request.params['id']));
+  return user?.id === userId ? undefined : user;
+}
+
+/** Says what an initial password does, and asks. */
+export const showPasswordIssue: PageHandler = async (context, request, response) => {
+  const user = await findReceiver(context, request, response);
+  if (user === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  const replaced =
+    user.username === null ? '' : ' It takes the place of the present password and ends all sessions.';
+  sendView(response, 200, 'confirm', {
+    heading: `Issue an initial password to ${user.email}?`,
+    text: `It lets ${user.email} sign in once and choose a password, within ${INITIAL_PASSWORD_HOURS} hours, and is shown on the next page only.${replaced}`,
+    action: pathOf(user),
+    version: versionOf(user),
+    submit: 'Issue the initial password',
+    back: `${USERS_PATH}${user.id}/`,
+    danger: user.username !== null,
+  });
+};
+
+/** Issues an initial password and shows it once. A form that was sent before changes nothing. */
+export const issuePassword: PageHandler = async (context, request, response) => {
+  const { db, clock, baseUrl, log } = context;
+  const session = getSession(response);
+  const user = await findReceiver(context, request, response);
+  if (user === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  if (readFormField(request, 'version') !== versionOf(user)) {
+    redirectAfterForm(response, `${USERS_PATH}?notice=password_unchanged`);
+    return;
+  }
+  const issued = await context.hashing.run({ partnerId: session.partnerId }, (hasher) =>
+    issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock(), hasher),
+  );
+  if (issued === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  context.invalidateCachedTokensOf(issued.userId);
+  log.info('Initial password issued.', { org_id: session.orgId, user_id: session.userId, for: user.id });
+  sendView(response, 200, 'initial-password', {
+    loginUrl: `${baseUrl}${LOGIN_PATH}`,
+    username: issued.username,
+    password: issued.password.reveal(),
+    hours: INITIAL_PASSWORD_HOURS,
+    back: `${USERS_PATH}${user.id}/`,
+  });
+};

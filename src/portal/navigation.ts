@@ -1,0 +1,70 @@
+import { APPLICATIONS_PATH, HOME_PATH, PASSWORD_PATH, USERS_PATH } from './paths.ts';
+import { scopedPath } from './scopes.ts';
+import type { Scope } from './scopes.ts';
+
+interface Item {
+  readonly label: string;
+  readonly icon: string;
+  readonly href: string;
+  /** `page` on the page itself, `true` on one below it. */
+  readonly current: 'page' | 'true' | undefined;
+}
+
+interface Group {
+  readonly heading: string;
+  readonly items: readonly Item[];
+}
+
+/** What is around a page of somebody who is signed in. */
+export interface Shell {
+  readonly navigation: readonly Group[];
+  readonly account: readonly Item[];
+  readonly scope: Scope;
+  /** All that can be chosen, the own organization first; none where there is no choice. */
+  readonly scopes: readonly (Scope & { readonly href: string; readonly isCurrent: boolean })[];
+}
+
+/** The links of a page at this path: those to manage with for admins and staff, to the reference for everybody. */
+export function listNavigation(
+  path: string,
+  scope: Scope,
+  isManaging: boolean,
+): Pick<Shell, 'navigation' | 'account'> {
+  const item = (label: string, icon: string, href: string, query = href): Item => ({
+    label,
+    icon,
+    href: query,
+    current: findCurrent(path.endsWith('/') ? path : `${path}/`, href),
+  });
+  const scoped = (label: string, icon: string, href: string): Item =>
+    item(label, icon, href, scopedPath(scope, href));
+  const management: readonly Group[] = [
+    {
+      heading: scope.kind === 'own' ? 'Organization' : 'Simulation',
+      items: [scoped('Home', 'home', HOME_PATH), scoped('Users', 'users', USERS_PATH)],
+    },
+    { heading: 'Access', items: [item('Applications', 'applications', APPLICATIONS_PATH)] },
+  ];
+  const reference = { heading: 'Developers', items: [item('API reference', 'reference', '/docs/')] };
+  return {
+    navigation: [...(isManaging ? management : []), reference],
+    account: [item('Change password', 'password', PASSWORD_PATH)],
+  };
+}
+
+function findCurrent(path: string, href: string): Item['current'] {
+  if (path === href) return 'page';
+  return href !== HOME_PATH && path.startsWith(href) ? 'true' : undefined;
+}
+
+/** The scopes among which to choose, each with the page that shows it: users where users are shown, else home. */
+export function listChoices(path: string, scope: Scope, others: readonly Scope[]): Shell['scopes'] {
+  const isListed = others.some(({ orgId }) => orgId === scope.orgId);
+  const page = `${path}/`.startsWith(USERS_PATH) ? USERS_PATH : HOME_PATH;
+  return [...others, ...(isListed ? [] : [scope])].map((each) => ({
+    ...each,
+    label: each.fleet === undefined ? each.label : `Simulation, ${each.fleet.status}`,
+    href: scopedPath(each, page),
+    isCurrent: each.orgId === scope.orgId,
+  }));
+}

@@ -1,0 +1,65 @@
+// What is measured in a page, as text that the browser runs.
+
+/** Font sizes of all text, and distances that are no multiples of 4 px, each with an element that has it. */
+export const SIZES = `(() => {
+  const sizes = new Set();
+  const odd = [];
+  const distances = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft', 'paddingTop', 'paddingRight',
+    'paddingBottom', 'paddingLeft', 'rowGap', 'columnGap'];
+  for (const element of document.body.querySelectorAll('*')) {
+    if (element.closest('svg') !== null && element.tagName !== 'svg') continue;
+    if (!element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    if ([...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '')) sizes.add(style.fontSize);
+    for (const name of distances) {
+      const value = parseFloat(style[name]) || 0;
+      if (value % 4 !== 0) odd.push([element.outerHTML.slice(0, 80), name, style[name]]);
+    }
+  }
+  return { sizes: [...sizes], odd };
+})()`;
+
+/** Colours that are none of the tokens, each with an element that has it. */
+export const COLOURS = `(() => {
+  const probe = document.body.appendChild(document.createElement('i'));
+  const tokens = new Set(['rgba(0, 0, 0, 0)', 'none']);
+  for (const sheet of document.styleSheets) {
+    for (const rule of sheet.cssRules) {
+      if (rule.selectorText !== ':root') continue;
+      for (const name of rule.style) {
+        if (!name.startsWith('--')) continue;
+        probe.style.color = '';
+        probe.style.color = 'var(' + name + ')';
+        tokens.add(getComputedStyle(probe).color);
+      }
+    }
+  }
+  probe.remove();
+  const others = [];
+  for (const element of document.body.querySelectorAll('*')) {
+    if (!element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    const isDrawn = element.closest('svg') !== null && element.tagName !== 'svg';
+    const names = ['color', 'backgroundColor', ...(isDrawn ? ['fill', 'stroke'] : [])];
+    for (const side of ['Top', 'Right', 'Bottom', 'Left'])
+      if (parseFloat(style['border' + side + 'Width']) > 0) names.push('border' + side + 'Color');
+    for (const name of names)
+      if (!tokens.has(style[name])) others.push([element.outerHTML.slice(0, 80), name, style[name]]);
+  }
+  return others;
+})()`;
+
+/** By how much the page is wider than the screen. */
+export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** The sum of all layout shifts so far (web.dev: cumulative layout shift). */
+export const LAYOUT_SHIFT = `new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) sum += entry.value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  requestAnimationFrame(() => requestAnimationFrame(() => resolve(sum)));
+})`;
+
+/** The rules of WCAG A and AA. */
+export const AXE_RUN = `axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`;

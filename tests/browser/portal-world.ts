@@ -1,0 +1,147 @@
+// A service with an organization that has something on every page, and people of each role who are signed in.
+import { randomUUID } from 'node:crypto';
+import { chromium } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import { createSession } from '../../src/accounts/sessions.ts';
+import type { Role } from '../../src/domain/users/roles.ts';
+import { fixedCredentials, PartnerApi, until } from '../process/partner.ts';
+import { hashCheaply } from '../support/password-hashes.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
+
+export const ownPassword = 'quite a long one of my own';
+
+export interface PortalWorld {
+  readonly baseUrl: string;
+  readonly browser: Browser;
+  readonly orgId: string;
+  readonly fleet: { readonly jobId: string; readonly simulationOrgId: string };
+  /** Ids of a user and of an application of the organization. */
+  readonly userId: string;
+  readonly applicationId: string;
+  /** A browser in which somebody of this role is signed in; without a role nobody is. */
+  open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+const FLEETS = '/device-simulator/fleets';
+
+/** Starts it; the fleet runs, a webhook is disabled and an action is open. */
+export async function startPortalWorld(): Promise<PortalWorld> {
+  const fixed = fixedCredentials();
+  const env = { ...fixed.env, RATE_LIMITS: 'off', SIMULATOR_FAULTS: 'off' };
+  const service = await startServiceOnSharedServer({ env });
+  const browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--headless',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+    ],
+  });
+  const { db } = service.database;
+  const people = new Map<Role, string>();
+  for (const role of ['admin', 'staff', 'user'] as const) people.set(role, await addPerson(role));
+  const api = await PartnerApi.open(service, fixed);
+  const fleet = await fillWithLife(api);
+  const { id: applicationId } = await db
+    .selectFrom('applications')
+    .select('id')
+    .where('org_id', '=', fixed.orgId)
+    .executeTakeFirstOrThrow();
+
+  async function addPerson(role: Role): Promise<string> {
+    const [id, now] = [randomUUID(), new Date()];
+    const email = `${role}@sun-and-sons.example`;
+    const name = {
+      first_name: role === 'user' ? 'Anna' : 'Kim',
+      last_name: role === 'user' ? 'Huber' : 'Lee',
+    };
+    await db
+      .insertInto('users')
+      .values({
+        org_id: fixed.orgId,
+        id,
+        email,
+        role,
+        ...name,
+        username: email,
+        password_hash: hashCheaply(ownPassword),
+        created_at: now,
+        updated_at: now,
+      })
+      .execute();
+    return id;
+  }
+
+  return {
+    baseUrl: service.baseUrl,
+    browser,
+    orgId: fixed.orgId,
+    fleet,
+    userId: people.get('user') ?? '',
+    applicationId,
+    open: async (role, options = {}) => {
+      const context = await browser.newContext({ baseURL: service.baseUrl, ...options });
+      if (role === undefined) return context;
+      const person = { orgId: fixed.orgId, userId: people.get(role) ?? '' };
+      const value = await createSession(db, person, new Date());
+      await context.addCookies([{ name: 'partner_session', value, url: service.baseUrl }]);
+      return context;
+    },
+    close: async () => {
+      await browser.close();
+      await service.remove();
+    },
+  };
+}
+
+/** A fleet that runs, one that was cancelled, a webhook of each kind of organization, an open action. */
+async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
+  const created = await api.call<{ job_id: string; simulation_org_id: string }>('POST', FLEETS, {
+    request_id: randomUUID(),
+    name: 'Vienna pilot',
+    count: 12,
+    ev_ownership_fraction: 1,
+  });
+  const fleet = { jobId: created.body.job_id, simulationOrgId: created.body.simulation_org_id };
+  await until(
+    () => api.call<{ status: string }>('GET', `${FLEETS}/${fleet.jobId}`),
+    ({ body }) => body.status === 'running',
+  );
+  const webhooks = '/notifications/webhooks';
+  const url = 'https://hooks.sun-and-sons.example/devices';
+  await api
+    .at({ orgId: fleet.simulationOrgId })
+    .call('POST', webhooks, { url, topics: ['device.action_required'] });
+  const own = await api.call<{ id: string }>('POST', webhooks, { url });
+  await api.call('PATCH', `${webhooks}/${own.body.id}`, { enabled: false });
+  const devices = await api.call<{ items: { device_id: string }[] }>(
+    'GET',
+    `${FLEETS}/${fleet.jobId}/devices`,
+  );
+  const device = devices.body.items[0]?.device_id ?? '';
+  await api.call('POST', `${FLEETS}/${fleet.jobId}/devices/${device}/events`, { code: 'reauthenticate' });
+  return fleet;
+}
+
+/** A page, what the browser complained of, and what it asked other servers for. */
+export async function openWatched(
+  context: BrowserContext,
+  baseUrl: string,
+): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    // A page that answers 404 is one of those that are looked at.
+    if (message.type() === 'error' && !message.text().includes('status of 404'))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(baseUrl) && !request.url().startsWith('data:'))
+      complaints.push(request.url());
+  });
+  return { page, complaints };
+}

@@ -1,0 +1,207 @@
+// Every page of the portal, for each role, on a large and a small screen, in light and dark.
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import type { Role } from '../../src/domain/users/roles.ts';
+import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES } from './page-measures.ts';
+import { openWatched, startPortalWorld } from './portal-world.ts';
+import type { PortalWorld } from './portal-world.ts';
+
+const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
+const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
+
+interface PageCase {
+  readonly name: string;
+  readonly path: (world: PortalWorld) => string;
+  /** What each role gets; a page that leads elsewhere is 303. */
+  readonly statuses: Readonly<Record<Role, number>>;
+}
+
+const [ALL, MANAGERS, ADMIN] = [
+  { admin: 200, staff: 200, user: 200 },
+  { admin: 200, staff: 200, user: 403 },
+  { admin: 200, staff: 403, user: 403 },
+];
+
+const PAGES: readonly PageCase[] = [
+  { name: 'start', path: () => '/', statuses: ALL },
+  { name: 'home', path: () => '/portal/', statuses: MANAGERS },
+  {
+    name: 'home-of-a-simulation',
+    path: ({ fleet }) => `/portal/?org=${fleet.simulationOrgId}`,
+    statuses: { ...MANAGERS, user: 404 },
+  },
+  { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },
+  {
+    name: 'users-of-a-simulation',
+    path: ({ fleet }) => `/portal/users/?org=${fleet.simulationOrgId}`,
+    statuses: { ...MANAGERS, user: 404 },
+  },
+  { name: 'users-none-found', path: () => '/portal/users/?q=nobody', statuses: MANAGERS },
+  { name: 'user', path: ({ userId }) => `/portal/users/${userId}/`, statuses: MANAGERS },
+  { name: 'user-create', path: () => '/portal/users/create/', statuses: MANAGERS },
+  { name: 'user-update', path: ({ userId }) => `/portal/users/${userId}/update/`, statuses: MANAGERS },
+  { name: 'user-delete', path: ({ userId }) => `/portal/users/${userId}/delete/`, statuses: MANAGERS },
+  {
+    name: 'user-initial-password',
+    path: ({ userId }) => `/portal/users/${userId}/initial-password/`,
+    statuses: ADMIN,
+  },
+  { name: 'applications', path: () => '/oauth2/applications/', statuses: MANAGERS },
+  { name: 'application-register', path: () => '/oauth2/applications/register/', statuses: MANAGERS },
+  {
+    name: 'application',
+    path: ({ applicationId }) => `/oauth2/applications/${applicationId}/`,
+    statuses: { admin: 200, staff: 404, user: 403 },
+  },
+  {
+    name: 'application-update',
+    path: ({ applicationId }) => `/oauth2/applications/${applicationId}/update/`,
+    statuses: { admin: 200, staff: 404, user: 403 },
+  },
+  { name: 'password', path: () => '/accounts/password_change/', statuses: ALL },
+  { name: 'logout', path: () => '/accounts/logout/', statuses: ALL },
+  { name: 'not-found', path: () => '/portal/nothing/', statuses: { admin: 404, staff: 404, user: 403 } },
+];
+
+let world: PortalWorld;
+beforeAll(async () => {
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  world = await startPortalWorld();
+}, 120_000);
+afterAll(() => world.close());
+
+/** What is wrong with the page that is shown. */
+async function inspect(page: Page): Promise<unknown[]> {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    AXE_RUN,
+  );
+  const { sizes, odd } = await page.evaluate<{ sizes: string[]; odd: unknown[] }>(SIZES);
+  const shift = await page.evaluate<number>(LAYOUT_SHIFT);
+  const overflow = await page.evaluate<number>(OVERFLOW);
+  return [
+    ...violations.map(({ id, nodes }) => ['axe', id, nodes[0]?.html]),
+    ...(sizes.length > 6 ? [['sizes', ...sizes]] : []),
+    ...odd.slice(0, 3),
+    ...(await page.evaluate<unknown[]>(COLOURS)).slice(0, 3),
+    ...(shift > 0.02 ? [['layout shift', shift]] : []),
+    ...(overflow > 0 ? [['overflow', overflow]] : []),
+  ];
+}
+
+const roles = ['admin', 'staff', 'user'] as const;
+const screens = [
+  [1280, 'light'],
+  [1280, 'dark'],
+  [390, 'light'],
+  [390, 'dark'],
+] as const;
+
+describe.each(roles)('for the role %s', (role) => {
+  test.each(screens)(
+    'at %i px, %s: each page keeps to the design, to WCAG A and AA, and to itself',
+    async (width, colorScheme) => {
+      const context = await world.open(role, { viewport: { width, height: 900 }, colorScheme });
+      const { page, complaints } = await openWatched(context, world.baseUrl);
+      const found: unknown[] = [];
+      for (const { name, path, statuses } of PAGES) {
+        const answer = await page.goto(path(world));
+        const faults = await inspect(page);
+        const status = answer?.status();
+        if (status !== statuses[role]) faults.push(['status', status]);
+        found.push(...faults.map((fault) => [name, fault]));
+        const file = `${name}-${role}-${width}-${colorScheme}.png`;
+        await page.screenshot({ path: join(SCREENSHOTS, file), fullPage: true });
+      }
+      expect(found).toEqual([]);
+      expect(complaints.filter((text) => !text.includes('status of 403'))).toEqual([]);
+      await context.close();
+    },
+    180_000,
+  );
+});
+
+test('the pages before the login keep to the same', async () => {
+  for (const [width, colorScheme] of screens) {
+    const context = await world.open(undefined, { viewport: { width, height: 900 }, colorScheme });
+    const { page, complaints } = await openWatched(context, world.baseUrl);
+    for (const path of ['/', '/accounts/login/', '/docs/errors/nothing']) {
+      await page.goto(path);
+      expect([path, await inspect(page)]).toEqual([path, []]);
+      const name =
+        path
+          .split('/')
+          .filter((part) => part !== '')
+          .join('-') || 'landing';
+      await page.screenshot({
+        path: join(SCREENSHOTS, `${name}-nobody-${width}-${colorScheme}.png`),
+        fullPage: true,
+      });
+    }
+    expect(complaints).toEqual([]);
+    await context.close();
+  }
+});
+
+test('the first tab stop skips to the content; without it there are few before', async () => {
+  const context = await world.open('admin', { viewport: { width: 1280, height: 900 } });
+  const page = await context.newPage();
+  for (const { path } of PAGES.filter(({ name }) => ['home', 'users', 'applications'].includes(name))) {
+    await page.goto(path(world));
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+    let stops = 1;
+    while (!(await page.evaluate<boolean>("document.activeElement.closest('main') !== null"))) {
+      await page.keyboard.press('Tab');
+      stops += 1;
+    }
+    expect([path(world), stops]).toEqual([path(world), 10]);
+  }
+  await context.close();
+});
+
+test('the scope is chosen and the menu opened by keyboard, without JavaScript', async () => {
+  const context = await world.open('admin', {
+    viewport: { width: 390, height: 900 },
+    javaScriptEnabled: false,
+  });
+  const page = await context.newPage();
+  await page.goto('/portal/');
+  await page.getByRole('button', { name: 'Menu' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Users', exact: true }).click();
+  await page.getByRole('button', { name: 'Own organization' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'Vienna pilot' }).click();
+  expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(
+    `/portal/users/?org=${world.fleet.simulationOrgId}`,
+  );
+  expect(await page.getByRole('main').getByText('simulated households').count()).toBe(1);
+  await context.close();
+});
+
+test('an id is copied by its button', async () => {
+  const context = await world.open('admin', { permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await context.newPage();
+  await page.goto(`/portal/users/${world.userId}/`);
+  await page.getByRole('button', { name: 'Copy user id' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(world.userId);
+  await context.close();
+});
+
+test('on a phone a row of a table shows all that it shows on a large screen', async () => {
+  const texts = [];
+  for (const width of [1280, 390]) {
+    const context = await world.open('admin', { viewport: { width, height: 900 } });
+    const page = await context.newPage();
+    await page.goto('/portal/users/');
+    const cells = page.locator('.rows tbody td:not(:empty)');
+    for (const cell of await cells.all()) expect(await cell.isVisible()).toBe(true);
+    texts.push(await cells.allTextContents());
+    await context.close();
+  }
+  expect(texts[1]).toEqual(texts[0]);
+});
