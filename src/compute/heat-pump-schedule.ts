@@ -1,6 +1,8 @@
+import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { HouseholdControl } from '../simulation/control/household-control.ts';
 import { toPriceBook } from '../simulation/control/price-book.ts';
 import type { KnownPrices } from '../simulation/control/price-book.ts';
+import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { computeHeatPumpSchedule } from '../simulation/model/heat-pump-schedule.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { toJsonBytes } from './bytes.ts';
@@ -11,14 +13,25 @@ export async function answerHeatPumpSchedule(input: {
   readonly prices: KnownPrices;
   readonly control: HouseholdControl;
   readonly now: Date;
-  readonly from: Date;
-  readonly to: Date;
+  /** Ascending and disjoint. */
+  readonly spans: readonly QuarterSpan[];
   readonly metadata: object;
 }): Promise<{ readonly answer: Uint8Array }> {
-  const { household, prices, control, now, from, to, metadata } = input;
+  const { household, prices, control, now, spans, metadata } = input;
   const steering = { prices: toPriceBook(prices), knownUntilMs: now.getTime(), control };
-  const schedule = computeHeatPumpSchedule(household, steering, from, to);
+  const schedules = spans.map(({ first, end }) =>
+    computeHeatPumpSchedule(
+      household,
+      steering,
+      new Date(first * QUARTER_HOUR_MS),
+      new Date(end * QUARTER_HOUR_MS),
+    ),
+  );
+  const origins = new Set(schedules.flatMap((schedule) => schedule.prices));
   return {
-    answer: toJsonBytes({ metadata: { ...metadata, prices: schedule.prices }, data: schedule.entries }),
+    answer: toJsonBytes({
+      metadata: { ...metadata, prices: [...origins].sort() },
+      data: schedules.flatMap(({ entries }) => entries),
+    }),
   };
 }

@@ -1,6 +1,7 @@
 // What was asked of households and where they live, read when it has changed and kept by the number of its version.
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { Interruption } from '../domain/notifications/interruptions.ts';
+import type { UserRecord } from '../domain/users/users.ts';
 import { listInterruptions } from '../queries/fleets/interruptions.ts';
 import type { DeviceInterruption } from '../queries/fleets/interruptions.ts';
 import { listEffectivePlaces, listEffectiveRevisions } from '../queries/fleets/household-controls.ts';
@@ -9,6 +10,8 @@ import { UNCONTROLLED } from '../simulation/control/household-control.ts';
 import type { HouseholdControl, Place } from '../simulation/control/household-control.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import { toKnownPlaces } from './known-places.ts';
+import type { KnownPlaces } from './known-places.ts';
 import { toHouseholdControl } from './asked-control.ts';
 import type { HouseholdInterruptions } from './asked-control.ts';
 
@@ -80,17 +83,22 @@ export async function loadControls(
   return known;
 }
 
-/** What was asked of the devices of a user whom no fleet simulates, and where the user has lived. */
+/** A user whom no fleet simulates: where it has lived, and what was asked of its devices. */
+export interface UserControl extends Pick<KnownPlaces, 'home' | 'known'> {
+  readonly control: HouseholdControl;
+}
+
+/** What steers the devices of a user whom no fleet simulates; undefined when it was never known where the user lives. */
 export async function loadUserControl(
   db: Db,
-  orgId: string,
-  userId: string,
-  home: Place,
-): Promise<HouseholdControl> {
-  const revisions = await listEffectiveRevisions(db, orgId, [userId]);
-  const places = await listEffectivePlaces(db, orgId, [userId]);
-  if (revisions.length + places.length === 0) return UNCONTROLLED;
-  return toHouseholdControl(revisions, places, home);
+  { org_id: orgId, id, latitude, longitude }: Pick<UserRecord, 'org_id' | 'id' | 'latitude' | 'longitude'>,
+): Promise<UserControl | undefined> {
+  const revisions = await listEffectiveRevisions(db, orgId, [id]);
+  const places = toKnownPlaces(await listEffectivePlaces(db, orgId, [id]), { latitude, longitude });
+  if (places === undefined) return undefined;
+  const { home, moves, known } = places;
+  const isUntouched = revisions.length + moves.length === 0;
+  return { home, known, control: isUntouched ? UNCONTROLLED : toHouseholdControl(revisions, moves, home) };
 }
 
 /** What was asked of each household, for `steeringByPrices`. */

@@ -16,6 +16,8 @@ import { UNCONTROLLED } from '../simulation/control/household-control.ts';
 import type { HouseholdControl } from '../simulation/control/household-control.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { KnownPrices } from '../simulation/control/price-book.ts';
+import { clipSpans, hullOf, OPEN_END } from '../simulation/control/revisions.ts';
+import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { workInTurn } from './heavy-jobs.ts';
@@ -64,8 +66,9 @@ async function answerOf(
   subject: Omit<JobInput<'answerHeatPumpSchedule'>, 'prices'>,
 ): Promise<Uint8Array> {
   const { compute, actor } = context;
-  const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject) });
-  if (subject.to.getTime() - subject.from.getTime() <= INLINE_MS) {
+  const span = hullOf(subject.spans);
+  const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject.control, span) });
+  if ((span.end - span.first) * QUARTER_HOUR_MS <= INLINE_MS) {
     return (await answerHeatPumpSchedule(await withPrices())).answer;
   }
   const { answer } = await workInTurn(context, false, async () =>
@@ -75,24 +78,28 @@ async function answerOf(
 }
 
 /** What the schedule is computed from, or why there are no entries. */
-async function findSubject(context: Context, device: DeviceRow, range: InstantRange) {
+async function findSubject(context: Context, device: DeviceRow, { from, to }: InstantRange) {
   // An entry belongs to the range when its quarter begins there.
-  const from = new Date(Math.ceil(range.from.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS);
-  const { to } = range;
-  if (from >= to) return 'No quarter hour begins in this time range.';
+  const [first, end] = [from, to].map((at) => Math.ceil(at.getTime() / QUARTER_HOUR_MS)) as [number, number];
+  if (first >= end) return 'No quarter hour begins in this time range.';
   const planned = await plannedHousehold(context, device);
-  if (planned === undefined) {
-    return 'The user has no coordinates: the weather, and with it the need for heat, is not known.';
+  const spans = planned === undefined ? [] : clipSpans(planned.known, { first, end });
+  if (planned === undefined || spans.length === 0) {
+    return 'The user has no coordinates in this time: the weather, and with it the need for heat, is not known.';
   }
-  return { ...planned, from, to };
+  return { household: planned.household, control: planned.control, spans };
 }
 
 interface PlannedHousehold {
   readonly household: Household;
   readonly control: HouseholdControl;
+  /** The quarter hours of which it is known where it is. */
+  readonly known: readonly QuarterSpan[];
 }
 
-/** The household as it was drawn when the heat pump is simulated, otherwise one assumed at the user's location. */
+const ALL_TIME: readonly QuarterSpan[] = [{ first: -OPEN_END, end: OPEN_END }];
+
+/** The household as it was drawn when the heat pump is simulated, otherwise one assumed where the user lived first. */
 async function plannedHousehold(
   { db, orgId, actor }: Context,
   device: DeviceRow,
@@ -100,27 +107,25 @@ async function plannedHousehold(
   const simulated = findStoredHousehold(device);
   if (simulated !== undefined) {
     const controls = await loadControls(db, actor.partnerId, [device]);
-    return { household: simulated, control: controlOfHousehold(controls)(simulated) };
+    return { household: simulated, control: controlOfHousehold(controls)(simulated), known: ALL_TIME };
   }
   const scope = { orgId, visibleTo: { kind: 'all' }, includeDeleted: false } as const;
   const user = await findUser(db, scope, device.user_id);
   if (user === undefined) throw notFoundProblem('user');
-  const { latitude, longitude } = user;
-  if (latitude === null || longitude === null) return undefined;
-  const home = { latitude, longitude };
-  return {
-    household: createAssumedHousehold(home, device.ratings.rated_power_w ?? null),
-    control: await loadUserControl(db, orgId, device.user_id, home),
-  };
+  const asked = await loadUserControl(db, user);
+  if (asked === undefined) return undefined;
+  const { home, control, known } = asked;
+  return { household: createAssumedHousehold(home, device.ratings.rated_power_w ?? null), control, known };
 }
 
 function loadPrices(
   { db, orgId }: Context,
-  { from, to, control }: Omit<JobInput<'answerHeatPumpSchedule'>, 'prices'>,
+  control: HouseholdControl,
+  { first, end }: QuarterSpan,
 ): Promise<KnownPrices> {
   const before = control === UNCONTROLLED ? 2 * PLANNED_AROUND_MS : HOME_AGAIN_MS;
   return loadKnownPrices(db, orgId, {
-    from: new Date(from.getTime() - before - PRICE_VALIDITY_MS),
-    to: new Date(to.getTime() + PLANNED_AROUND_MS),
+    from: new Date(first * QUARTER_HOUR_MS - before - PRICE_VALIDITY_MS),
+    to: new Date(end * QUARTER_HOUR_MS + PLANNED_AROUND_MS),
   });
 }

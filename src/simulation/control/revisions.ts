@@ -28,3 +28,17 @@ export function valueInForce<T>(revisions: readonly Revision<T>[], quarter: numb
 export function isWithin(spans: readonly QuarterSpan[], quarter: number): boolean {
   return spans.some(({ first, end }) => first <= quarter && quarter < end);
 }
+
+/** The parts of some spans that lie in one, in their order. */
+export function clipSpans(spans: readonly QuarterSpan[], { first, end }: QuarterSpan): QuarterSpan[] {
+  return spans
+    .map((span) => ({ first: Math.max(span.first, first), end: Math.min(span.end, end) }))
+    .filter((span) => span.first < span.end);
+}
+
+/** From the beginning of the first span to the end of the last, of which there is at least one. */
+export function hullOf(spans: readonly QuarterSpan[]): QuarterSpan {
+  const [first, last] = [spans[0], spans.at(-1)];
+  if (first === undefined || last === undefined) throw new RangeError('There is no span.');
+  return { first: first.first, end: last.end };
+}
