@@ -1,14 +1,11 @@
 // What is attacked: a PostgreSQL with a database in which two partners stand, and services on copies of it.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
-import type { EmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { fixedCredentials } from '../../tests/process/partner.ts';
 import {
@@ -20,6 +17,8 @@ import {
 import type { TestServer } from '../../tests/support/database.ts';
 import { Inspector, INSPECTOR_ENV } from '../../tests/support/inspector.ts';
 import { PARTNER_COMMAND, startService } from '../../tests/support/service.ts';
+import { startTemporaryServer } from '../../tests/support/temporary-server.ts';
+import type { TemporaryServer } from '../../tests/support/temporary-server.ts';
 import { bearer, longestSeriesPath } from './attack.ts';
 import type { Target } from './attack.ts';
 import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from './holds.ts';
@@ -66,23 +65,14 @@ export interface Attacked {
 
 /** Prepares the two partners: `households` in the attacker's fleet. Takes some 10 s. */
 export async function createWorld(households: number): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-abuse-'));
   const blackHole = await startBlackHole();
-  const embedded = await startEmbeddedDatabase({
-    dataDir: folder,
-    log: { info: () => undefined, warn: () => undefined, error: console.error },
-    settings: { max_connections: '100' },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
+  const server = await startTemporaryServer({ max_connections: '100' });
   const remove = async (): Promise<void> => {
     blackHole.close();
-    await embedded.stop();
-    rmSync(folder, { recursive: true, force: true });
+    await server.remove();
   };
   try {
-    const start = await prepareServices(embedded.connection, households, blackHole.port);
+    const start = await prepareServices(server.connection, households, blackHole.port);
     return { start, remove };
   } catch (error) {
     await remove();
@@ -91,7 +81,7 @@ export async function createWorld(households: number): Promise<World> {
 }
 
 async function prepareServices(
-  connection: EmbeddedDatabase['connection'],
+  connection: TemporaryServer['connection'],
   households: number,
   blackHolePort: number,
 ): Promise<World['start']> {

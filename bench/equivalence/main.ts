@@ -1,8 +1,5 @@
 // `make compare`: whether another commit answers the same, to the byte. See bench/README.md.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import { startTemporaryServer } from '../../tests/support/temporary-server.ts';
 import { checkOutVersion, describeTree } from '../other-version.ts';
 import type { OtherVersion } from '../other-version.ts';
 import { ROOT } from '../version.ts';
@@ -51,18 +48,9 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function compare(tree: string, { seed, requests, shown }: CompareArguments): Promise<number> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'partner-equivalence-data-'));
-  made.push(() => rmSync(dataDir, { recursive: true, force: true }));
-  const embedded = await startEmbeddedDatabase({
-    dataDir,
-    log: { info: () => undefined, warn: () => undefined, error: console.error },
-    settings: { fsync: 'off' },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  made.push(() => embedded.stop());
-  const world = await createEquivalenceWorld([tree, ROOT], embedded.connection);
+  const server = await startTemporaryServer({ fsync: 'off' });
+  made.push(() => server.remove());
+  const world = await createEquivalenceWorld([tree, ROOT], server.connection);
   made.push(() => world.remove());
   const onProgress = (done: number, differences: number): void => {
     if (done % PROGRESS_EVERY === 0) console.log(`${done} requests, ${differences} differences`);

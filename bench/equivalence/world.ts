@@ -1,4 +1,4 @@
-// Two versions of the service on copies of one prepared database. Neither has loops: nothing changes but by requests.
+// Versions of the service on copies of one prepared database. Neither has loops: nothing changes but by requests.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,9 +19,9 @@ import type { Prepared } from './prepare.ts';
 const CLOCK = pathToFileURL(join(import.meta.dirname, 'clock.ts')).href;
 const ANSWERS: Readonly<Record<string, number>> = { '/taken': 204, '/refused': 500, '/gone': 410 };
 
-export interface EquivalenceWorld {
+export interface EquivalenceWorld<Of extends Trees> {
   /** Where the versions are reached, in the order of their trees. */
-  readonly baseUrls: readonly [one: string, other: string];
+  readonly baseUrls: { readonly [At in keyof Of]: string };
   readonly orgId: string;
   readonly clients: Clients;
   /** Users whom clients act for. */
@@ -29,14 +29,14 @@ export interface EquivalenceWorld {
   remove(): Promise<void>;
 }
 
-/** Source trees of the two versions. The first one prepares the database, and the second one migrates its copy. */
-export type Trees = readonly [one: string, other: string];
+/** Source trees of the versions. The first one prepares the database, and each other one migrates its copy. */
+export type Trees = readonly [string, ...string[]];
 
 /** `server`: a superuser's connection to a PostgreSQL server; what is made there is removed. */
-export async function createEquivalenceWorld(
-  trees: Trees,
+export async function createEquivalenceWorld<const Of extends Trees>(
+  trees: Of,
   server: pg.ClientConfig,
-): Promise<EquivalenceWorld> {
+): Promise<EquivalenceWorld<Of>> {
   const ends: (() => unknown)[] = [];
   const remove = async (): Promise<void> => {
     for (const end of ends.splice(0).toReversed()) await end();
@@ -49,11 +49,11 @@ export async function createEquivalenceWorld(
   }
 }
 
-async function start(
-  trees: Trees,
+async function start<Of extends Trees>(
+  trees: Of,
   server: pg.ClientConfig,
   onEnd: (end: () => unknown) => void,
-): Promise<Omit<EquivalenceWorld, 'remove'>> {
+): Promise<Omit<EquivalenceWorld<Of>, 'remove'>> {
   const folder = mkdtempSync(join(tmpdir(), 'partner-equivalence-'));
   onEnd(() => rmSync(folder, { recursive: true, force: true }));
   const receiver = await startReceiver();
@@ -86,8 +86,13 @@ async function start(
     onEnd(() => service.remove());
     baseUrls.push(service.baseUrl);
   }
-  const [one = '', other = ''] = baseUrls;
-  return { baseUrls: [one, other], orgId: fixed.orgId, clients, prepared };
+  // TypeScript knows no loop over a tuple that makes another one of its length.
+  return {
+    baseUrls: baseUrls as unknown as EquivalenceWorld<Of>['baseUrls'],
+    orgId: fixed.orgId,
+    clients,
+    prepared,
+  };
 }
 
 function environment(fixed: FixedCredentials, authority: string): Record<string, string> {

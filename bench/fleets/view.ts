@@ -4,9 +4,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'undici';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
-import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { PartnerApi, until } from '../../tests/process/partner.ts';
-import { addPerson } from '../../tests/support/api.ts';
+import { foundCompany } from '../../tests/support/api.ts';
 import { startService } from '../../tests/support/service.ts';
 import { startDatabase } from '../database.ts';
 import type { BenchDatabase } from '../database.ts';
@@ -96,10 +95,8 @@ interface Partner {
 }
 
 async function addPartner({ db }: BenchDatabase): Promise<Partner> {
-  const [orgId, createdAt] = [randomUUID(), new Date()];
-  await insertOrganization(db, { id: orgId, name: 'Partner', kind: 'partner', parentOrgId: null, createdAt });
-  const { token } = await addPerson(db, orgId, 'admin', createdAt);
-  return { orgId, token };
+  const { orgId, admin } = await foundCompany(db, new Date(), 'Partner');
+  return { orgId, token: admin.token };
 }
 
 /** Prices of the hours of the last weeks, each known since noon of the day before. */

@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'undici';
-import { addPerson } from '../../tests/support/api.ts';
+import { foundCompany } from '../../tests/support/api.ts';
 import { urlOfCall } from '../../tests/support/api-client.ts';
 import { addFleet } from '../../tests/support/fleet-records.ts';
 import { findListed } from '../../tests/support/list-calls.ts';
@@ -10,7 +10,6 @@ import type { ListCall, ListedOrganization } from '../../tests/support/list-call
 import { fillOrganization } from '../../tests/support/many-rows.ts';
 import type { FilledOrganization } from '../../tests/support/many-rows.ts';
 import { startService } from '../../tests/support/service.ts';
-import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { startDatabase } from '../database.ts';
 import type { BenchDatabase } from '../database.ts';
 
@@ -69,17 +68,8 @@ export async function createListWorld(rows: number): Promise<ListWorld> {
 }
 
 async function addPartner({ db, pool }: BenchDatabase, rows: number): Promise<Partner> {
-  const [orgId, now] = [randomUUID(), new Date()];
-  await insertOrganization(db, {
-    id: orgId,
-    name: 'Partner',
-    kind: 'partner',
-    parentOrgId: null,
-    createdAt: now,
-  });
-  const admin = await addPerson(db, orgId, 'admin', now);
-  const staff = await addPerson(db, orgId, 'staff', now);
-  const user = await addPerson(db, orgId, 'user', now);
+  const now = new Date();
+  const { orgId, admin, staff, user } = await foundCompany(db, now, 'Partner');
   const fleet = await addFleet(db, orgId, now, 'stopped');
   const filled: FilledOrganization = {
     orgId,

@@ -1,17 +1,15 @@
 // A service on a database of its own, a partner with users, and the peer and the bare server on the same tables.
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type pg from 'pg';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { fixedCredentials, PartnerApi } from '../../tests/process/partner.ts';
 import { urlOf } from '../../tests/support/database.ts';
 import { startService } from '../../tests/support/service.ts';
 import type { ServiceProcess } from '../../tests/support/service.ts';
+import { startTemporaryServer } from '../../tests/support/temporary-server.ts';
 import { nextMessage, startProgram } from '../processes.ts';
 import type { Caller } from './questions.ts';
 import { usersPath } from './questions.ts';
@@ -42,21 +40,14 @@ export async function createWorld(
   isCompared: boolean,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<World> {
-  const folder = mkdtempSync(join(tmpdir(), 'partner-requests-'));
-  const ends: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const ends: (() => unknown)[] = [];
   const remove = async (): Promise<void> => {
     for (const end of ends.toReversed()) await end();
   };
   try {
-    const embedded = await startEmbeddedDatabase({
-      dataDir: folder,
-      log: { info: () => undefined, warn: () => undefined, error: console.error },
-      onFatal: (error) => {
-        throw error;
-      },
-    });
-    ends.push(() => embedded.stop());
-    const { connection } = embedded;
+    const server = await startTemporaryServer();
+    ends.push(() => server.remove());
+    const { connection } = server;
     await applyMigrations(connection, join(import.meta.dirname, '../../migrations'));
     const { caller, port, service } = await startMeasuredService(connection, settings);
     ends.push(() => service.remove());

@@ -17,7 +17,7 @@ import { testServer } from '../support/database.ts';
 const SEED = 7;
 
 describe('two versions', () => {
-  let world: EquivalenceWorld;
+  let world: EquivalenceWorld<readonly [string, string]>;
   beforeAll(async () => {
     world = await createEquivalenceWorld([ROOT, ROOT], testServer().connection);
   });

@@ -1,13 +1,10 @@
 // `make bounds`: takes each bound out of a copy of the source and sees its tests fail. Exits 1 when a test survives the removal of
 // its bound, fails without it, or a removal does not apply any more.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Bound, Proof } from '../../bench/abuse/bounds/bound.ts';
 import { copyTree, SERVICE_PARTS } from '../../bench/abuse/unbounded.ts';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import { printRows } from '../faults/report.ts';
+import { startTemporaryServer } from '../support/temporary-server.ts';
 import { ALL_BOUNDS } from './all.ts';
 import type { RunOptions } from './run-tests.ts';
 import { findUnsound, tryBound } from './trial.ts';
@@ -68,34 +65,21 @@ function list(bounds: readonly Bound[]): void {
 
 async function tryAll(bounds: readonly Bound[]): Promise<number> {
   const tree = copyTree(TEST_PARTS);
-  const dataDir = mkdtempSync(join(tmpdir(), 'partner-bounds-'));
-  const remove = (): void => {
-    tree.remove();
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 });
-  };
   // One server for all runs: starting one takes longer than most tests.
-  const database = await startEmbeddedDatabase({
-    dataDir,
-    log: { info: () => undefined, warn: () => undefined, error: console.error },
-    settings: { fsync: 'off', max_connections: '300' },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
+  const server = await startTemporaryServer({ fsync: 'off', max_connections: '300' });
   // The run under way ends with this process.
-  const interrupt = (): void => void database.stop().finally(() => process.exit(1));
+  const interrupt = (): void => void server.remove().finally(() => process.exit(1));
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, interrupt);
-  process.once('exit', remove);
+  process.once('exit', () => tree.remove());
   try {
-    const { host, port, user } = database.connection;
+    const { host, port, user } = server.connection;
     const query = new URLSearchParams({ host, port: String(port), user });
     const env = { TEST_DATABASE_URL: `postgresql://localhost/postgres?${query.toString()}` };
     const options = { folder: tree.folder, config: 'tests/style/vitest.config.ts', patienceMs, env };
     return await tryEach(bounds, options);
   } finally {
-    await database.stop();
-    process.off('exit', remove);
-    remove();
+    await server.remove();
+    tree.remove();
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
   }
 }

@@ -1,12 +1,9 @@
 // `make fuzz`: random requests of every operation by the document, and whether each answer is one of the document's.
 import { randomInt } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { createEquivalenceWorld } from '../../bench/equivalence/world.ts';
 import { ROOT } from '../../bench/version.ts';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
+import { startTemporaryServer } from '../support/temporary-server.ts';
 import { fuzz } from './fuzz.ts';
 import type { Fault } from './fuzz.ts';
 
@@ -48,16 +45,8 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function fuzzOnOwnServer(count: number, seed: number): Promise<number> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'partner-fuzz-'));
-  const embedded = await startEmbeddedDatabase({
-    dataDir,
-    log: { info: () => undefined, warn: () => undefined, error: console.error },
-    settings: { fsync: 'off' },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  const world = await createEquivalenceWorld([ROOT, ROOT], embedded.connection);
+  const server = await startTemporaryServer({ fsync: 'off' });
+  const world = await createEquivalenceWorld([ROOT], server.connection);
   try {
     const [baseUrl] = world.baseUrls;
     const { faults, tallies } = await fuzz({
@@ -73,8 +62,7 @@ async function fuzzOnOwnServer(count: number, seed: number): Promise<number> {
     return faults.length === 0 ? 0 : 1;
   } finally {
     await world.remove();
-    await embedded.stop();
-    rmSync(dataDir, { recursive: true, force: true });
+    await server.remove();
   }
 }
 

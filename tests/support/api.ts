@@ -155,7 +155,8 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   });
 }
 
-async function foundCompany(db: Db, now: Date, name: string): Promise<Company> {
+/** Written straight into the tables, as a partner of its own. */
+export async function foundCompany(db: Db, now: Date, name: string): Promise<Company> {
   const orgId = randomUUID();
   await insertOrganization(db, { id: orgId, name, kind: 'partner', parentOrgId: null, createdAt: now });
   const person = (role: Role): Promise<Person> => addPerson(db, orgId, role, now);

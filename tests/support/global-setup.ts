@@ -4,13 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type pg from 'pg';
-import { startEmbeddedDatabase } from '../../src/postgres/start.ts';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { COVERAGE_FILE_VARIABLE } from './api-client.ts';
 import { listUncovered } from './operation-coverage.ts';
 import { withDatabase, executeOnServer, SERVER_VARIABLE } from './database.ts';
 import type { TestServer } from './database.ts';
 import { COMPILE_CACHE } from './service.ts';
+import { startTemporaryServer } from './temporary-server.ts';
 
 type Undo = () => Promise<void>;
 
@@ -51,21 +51,10 @@ async function provide(): Promise<void> {
 async function server(): Promise<pg.ClientConfig> {
   const given = process.env.TEST_DATABASE_URL;
   if (given !== undefined && given !== '') return { connectionString: given };
-  const dataDir = mkdtempSync(join(tmpdir(), 'partner-test-'));
-  const embedded = await startEmbeddedDatabase({
-    dataDir,
-    log: { info: () => undefined, warn: () => undefined, error: console.error },
-    // Nothing here outlives the run, and test files run side by side.
-    settings: { fsync: 'off', max_connections: '300' },
-    onFatal: (error) => {
-      throw error;
-    },
-  });
-  onTeardown(async () => {
-    await embedded.stop();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
-  return embedded.connection;
+  // Nothing here outlives the run, and test files run side by side.
+  const server = await startTemporaryServer({ fsync: 'off', max_connections: '300' });
+  onTeardown(() => server.remove());
+  return server.connection;
 }
 
 /** Test processes record the pairs and codes that they saw; a whole run must have seen them all. */
