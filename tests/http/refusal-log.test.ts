@@ -99,15 +99,17 @@ describe('the log of the service', () => {
     for (let n = 0; n < 3; n += 1) await ask(users, 429, token);
     // What is refused before tokens are read is a partner's, too, once its token has been seen.
     for (let n = 0; n < 3; n += 1) await ask(long, 429, token);
+    const last = `/api/partners/v2.0/org/${api.foreign.orgId}/users`;
     await ask('/livez', 200);
-    expect(countEach(await findLines('/livez'))).toEqual({
+    await ask(last, 200, api.foreign.admin.token);
+    expect(countEach(await findLines(last))).toEqual({
       [`414 ${shown}`]: 1,
       '404 /not-there': QUOTA - 2,
       '429 /refused/0': 1,
       [`200 ${users}`]: QUOTA,
       [`429 ${users}`]: 3,
       [`429 ${shown}`]: 3,
-      '200 /livez': 1,
+      [`200 ${last}`]: 1,
     });
   });
 });
