@@ -1,10 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { HELD_BACK, LET_GO } from './held-back.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** While fewer are left, a connection that waits for a request makes room for each that is opened. */
+  /** While fewer are left, a connection that waits makes room for each that is opened: for its refusal, or for a request. */
   readonly spareConnections: number;
   /** Of one address that is no trusted proxy. */
   readonly maxConnectionsOfAddress: number;
@@ -25,17 +26,22 @@ interface OpenConnection {
 /** The connections of one address; those that were added first have waited the longest. */
 interface AddressConnections {
   readonly name: string;
+  /** A trusted proxy: it has as many as the server, and those that wait for a request are left alone. */
+  readonly isExempt: boolean;
   size: number;
   /** Those that have sent no whole header since their opening, or since their last answer. */
   readonly waiting: Set<OpenConnection>;
   /** Those that have never sent one. */
   readonly silent: Set<OpenConnection>;
+  /** Those whose refusals are held back, with what has them sent at once. */
+  readonly heldBack: Map<OpenConnection, () => void>;
 }
 
 /**
  * Divides the connections of a server among addresses (IPv6: networks of /64), so that whoever holds many without asking for
- * anything loses his own: of an address at its limit, and of the address that has most where the server is nearly full, the
- * one that has waited the longest for a whole header makes room for the next. Connections of exempt addresses are not ended.
+ * anything, or for what is refused, loses his own: of an address at its limit, and of the address that has most of these where the
+ * server is nearly full, one makes room for the next. The first is the one whose refusal has been held back the longest: it is
+ * answered and ended; then the one that has waited the longest for a whole header. Exempt addresses lose only what is held back.
  */
 export function shareConnections(
   server: Server,
@@ -52,28 +58,32 @@ export function shareConnections(
     address.size -= 1;
     address.waiting.delete(connection);
     address.silent.delete(connection);
+    address.heldBack.delete(connection);
     if (address.size === 0) addresses.delete(address.name);
   };
   const end = (connection: OpenConnection): void => {
+    const answerNow = connection.address.heldBack.get(connection);
     forget(connection);
-    connection.socket.destroy();
+    if (answerNow === undefined) connection.socket.destroy();
+    else answerNow();
   };
 
   server.on('connection', (socket: Socket) => {
     total += 1;
     socket.once('close', () => (total -= 1));
     if (total > limits.maxConnections - limits.spareConnections) {
-      const [longest] = findMostWaiting(addresses.values());
-      if (longest !== undefined) end(longest);
+      const first = findFirstToEnd(findMostEndable(addresses.values()));
+      if (first !== undefined) end(first);
     }
-    if (socket.remoteAddress === undefined || isExempt(socket.remoteAddress)) return;
-    const name = toCountedAddress(socket.remoteAddress);
+    if (socket.remoteAddress === undefined) return;
+    const isProxy = isExempt(socket.remoteAddress);
+    const name = isProxy ? socket.remoteAddress : toCountedAddress(socket.remoteAddress);
     const known = addresses.get(name);
     if (known !== undefined && !makeRoom(known, limits, end)) {
       socket.destroy();
       return;
     }
-    const address = addresses.get(name) ?? { name, size: 0, waiting: new Set(), silent: new Set() };
+    const address = addresses.get(name) ?? createAddress(name, isProxy);
     addresses.set(name, address);
     const connection: OpenConnection = { socket, address, openedAt: performance.now(), requests: 0 };
     bySocket.set(socket, connection);
@@ -84,24 +94,43 @@ export function shareConnections(
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const connection = bySocket.get(socket);
-    if (connection === undefined) return;
-    const { silent, waiting } = connection.address;
-    silent.delete(connection);
-    waiting.delete(connection);
-    connection.requests += 1;
-    response.once('close', () => {
-      connection.requests -= 1;
-      if (connection.requests === 0 && bySocket.has(socket)) waiting.add(connection);
-    });
+    if (connection !== undefined) beginRequest(connection, response, () => bySocket.has(socket));
   });
+}
+
+/** `isCounted` tells whether the connection is still one of its address: one that has made room is not. */
+function beginRequest(connection: OpenConnection, response: ServerResponse, isCounted: () => boolean): void {
+  const { heldBack, silent, waiting } = connection.address;
+  silent.delete(connection);
+  waiting.delete(connection);
+  connection.requests += 1;
+  response.once('close', () => {
+    connection.requests -= 1;
+    if (connection.requests === 0 && isCounted()) waiting.add(connection);
+  });
+  response.on(HELD_BACK, (letGo: () => void) => {
+    const answerNow = (): void => {
+      response.setHeader('Connection', 'close');
+      letGo();
+    };
+    if (isCounted()) heldBack.set(connection, answerNow);
+    else answerNow();
+  });
+  response.on(LET_GO, () => heldBack.delete(connection));
+}
+
+function createAddress(name: string, isExempt: boolean): AddressConnections {
+  return { name, isExempt, size: 0, waiting: new Set(), silent: new Set(), heldBack: new Map() };
 }
 
 /** Ends what stands in the way of one more connection of an address; false where all that it may have are at work. */
 function makeRoom(
-  { size, silent, waiting }: AddressConnections,
+  address: AddressConnections,
   limits: ConnectionLimits,
   end: (connection: OpenConnection) => void,
 ): boolean {
+  if (address.isExempt) return true;
+  const { size, silent } = address;
   const newest = performance.now() - limits.silentMs;
   let isFull = size >= limits.maxConnectionsOfAddress;
   for (const connection of silent) {
@@ -110,14 +139,24 @@ function makeRoom(
     isFull = false;
   }
   if (!isFull) return true;
-  const [longest] = waiting;
-  if (longest === undefined) return false;
-  end(longest);
+  const first = findFirstToEnd(address);
+  if (first === undefined) return false;
+  end(first);
   return true;
 }
 
-function findMostWaiting(addresses: Iterable<AddressConnections>): ReadonlySet<OpenConnection> {
-  let most: ReadonlySet<OpenConnection> = new Set();
-  for (const { waiting } of addresses) if (waiting.size > most.size) most = waiting;
+function findFirstToEnd(address: AddressConnections | undefined): OpenConnection | undefined {
+  if (address === undefined) return undefined;
+  const { heldBack, isExempt, waiting } = address;
+  const [longest] = heldBack.size > 0 || isExempt ? heldBack.keys() : waiting;
+  return longest;
+}
+
+function findMostEndable(addresses: Iterable<AddressConnections>): AddressConnections | undefined {
+  let [most, mostCount]: [AddressConnections | undefined, number] = [undefined, 0];
+  for (const address of addresses) {
+    const count = address.heldBack.size + (address.isExempt ? 0 : address.waiting.size);
+    if (count > mostCount) [most, mostCount] = [address, count];
+  }
   return most;
 }

@@ -2,6 +2,8 @@ import type { Request, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { SERVER_LIMITS } from './bounded-server.ts';
+import { holdBack } from './held-back.ts';
 import { isOfPartner } from './known-callers.ts';
 
 /** Whether an answer of this status says that the request is wrong, and nothing of the service. */
@@ -24,6 +26,8 @@ export interface RefusalDelayOptions {
   readonly atOnce?: number | undefined;
   /** How long the next one waits; a second unless it is given. */
   readonly waitMs?: number | undefined;
+  /** Refusals of one address that wait at once; as many as an address has connections unless it is given. */
+  readonly maxHeldOfAddress?: number | undefined;
 }
 
 /** More than a person causes, or a program that tells its mistakes to somebody. */
@@ -38,13 +42,16 @@ const MOST_LATER_MS = 500;
 /**
  * Lets strangers wait who are refused again and again: what is wrong costs as much as what is right, and whoever asks again at
  * once would have the core to himself. A connection waits for its answer before it is used again, and an address has a limited
- * number of connections: thereby it has a limited number of refusals a second. What is right from the same address never waits.
+ * number of connections: thereby whoever keeps to these has a limited number of refusals a second. What is right from the same
+ * address never waits, and a connection whose answer is held back is the first to make room (shareConnections).
  */
 export class RefusalDelay {
   readonly #options: RefusalDelayOptions;
   /** Refusals by address since the present second began. */
   #counts = new Map<string, number>();
   #beganMs = -Infinity;
+  /** Refusals that wait, by address. */
+  readonly #held = new Map<string, number>();
 
   constructor(options: RefusalDelayOptions) {
     this.#options = options;
@@ -53,18 +60,22 @@ export class RefusalDelay {
   /** Resolves when a refusal may be answered, or its client has gone. A caller whose partner is known never waits. */
   wait(request: Request, response: Response): Promise<void> {
     if (isOfPartner(response) || this.#options.isPartner(request)) return Promise.resolve();
-    const beyond = this.#count(toCountedAddress(request.ip)) - (this.#options.atOnce ?? AT_ONCE);
+    const address = toCountedAddress(request.ip);
+    const beyond = this.#count(address) - (this.#options.atOnce ?? AT_ONCE);
     if (beyond <= 0) return Promise.resolve();
     const waitMs = (this.#options.waitMs ?? SECOND_MS) + Math.min(MOST_LATER_MS, APART_MS * beyond);
-    return new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer);
-        response.off('close', end);
-        resolve();
-      };
-      const timer = setTimeout(end, waitMs);
-      response.once('close', end);
-    });
+    return this.#hold(address, response, waitMs);
+  }
+
+  async #hold(address: string, response: Response, waitMs: number): Promise<void> {
+    const held = this.#held.get(address) ?? 0;
+    // Through a trusted proxy an address may have more connections, and would use up the proxy's.
+    if (held >= (this.#options.maxHeldOfAddress ?? SERVER_LIMITS.maxConnectionsOfAddress)) return;
+    this.#held.set(address, held + 1);
+    await holdBack(response, waitMs);
+    const left = (this.#held.get(address) ?? 0) - 1;
+    if (left > 0) this.#held.set(address, left);
+    else this.#held.delete(address);
   }
 
   #count(address: string): number {

@@ -53,6 +53,17 @@ const ofSharing: readonly Bound[] = [
     connections('where all are nearly used up'),
   ),
   bound(
+    'refusals of an address that are held back at once',
+    [
+      replace(
+        'src/http/refusal-delay.ts',
+        'if (held >= (this.#options.maxHeldOfAddress ?? SERVER_LIMITS.maxConnectionsOfAddress)) return;',
+        '',
+      ),
+    ],
+    testsOf('tests/http/held-back.test.ts')('beyond so many of an address that wait'),
+  ),
+  bound(
     'connections of the server',
     [replace(SHARES, 'server.maxConnections = limits.maxConnections;', '')],
     connections('a trusted proxy has as many as the server'),

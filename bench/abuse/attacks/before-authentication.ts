@@ -3,7 +3,8 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { METHODS } from 'node:http';
 import { ROUTES } from '../../../generated/routes.ts';
 import { HOUR_MS } from '../../../src/domain/api/durations.ts';
-import { apiPath } from '../attack.ts';
+import { SERVER_LIMITS } from '../../../src/http/bounded-server.ts';
+import { apiPath, bearer } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
 import { churn, flood, hold, OF_AN_ADDRESS, pipeline, requestText, volley } from '../wire.ts';
 import type { Sent } from '../wire.ts';
@@ -27,6 +28,11 @@ function largeHeaders(fields: number): Record<string, string> {
 function halfOpen(): string {
   const headers = { ...JSON_BODY, 'content-length': '10000' };
   return requestText({ method: 'POST', path: '/oauth2/token/', headers, body: '{"grant_type":' });
+}
+
+function withUnknownToken(aim: Aim): Sent {
+  const token = `pat_${randomBytes(32).toString('base64url')}`;
+  return { method: 'GET', path: usersPath(aim), headers: bearer(token) };
 }
 
 function login(n: number): Sent {
@@ -91,12 +97,13 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     name: 'unknown-tokens',
     by: 'anybody',
     what: 'a new unknown token each time, 32 at once',
-    run: (aim) =>
-      flood(aim, 32, () => ({
-        method: 'GET',
-        path: usersPath(aim),
-        headers: { authorization: `Bearer pat_${randomBytes(32).toString('base64url')}` },
-      })),
+    run: (aim) => flood(aim, 32, () => withUnknownToken(aim)),
+  },
+  {
+    name: 'refused-everywhere',
+    by: 'anybody',
+    what: 'a new unknown token each time, on all connections that an address may have',
+    run: (aim) => flood(aim, SERVER_LIMITS.maxConnectionsOfAddress, () => withUnknownToken(aim)),
   },
   {
     name: 'unknown-sessions',

@@ -4,6 +4,7 @@ import type { Bound, Proof } from './bound.ts';
 const CONNECTION = 'src/http/connection.ts';
 const SLOW_READERS = 'src/http/slow-readers.ts';
 const ofReaders = (test: string): Proof => ({ file: 'tests/http/slow-readers.test.ts', test });
+const ofHeldBack = (test: string): Proof => ({ file: 'tests/http/held-back.test.ts', test });
 const ofServer = (test: string): Proof => ({ file: 'tests/http/http-server.test.ts', test });
 const shared = (only: string): Proof => ({
   file: 'tests/http/shared-bytes.test.ts',
@@ -30,6 +31,7 @@ export const boundsOfAnswers: readonly Bound[] = [
       'forms',
       'pipelining',
       'unknown-tokens',
+      'refused-everywhere',
       'unknown-sessions',
       'consent-links',
       'unknown-clients',
@@ -40,6 +42,26 @@ export const boundsOfAnswers: readonly Bound[] = [
     edits: [{ file: 'src/http/refusal-delay.ts', from: 'if (beyond <= 0)', to: 'if (beyond <= Infinity)' }],
     proofs: [
       { file: 'tests/http/refusal-delay.test.ts', test: 'three are answered at once, and the others wait' },
+    ],
+  },
+  {
+    name: 'connections whose refusals are held back make room',
+    attacks: ['refused-everywhere'],
+    edits: [
+      {
+        file: 'src/http/connection-shares.ts',
+        from: 'heldBack.size > 0 || isExempt ? heldBack.keys() : waiting;',
+        to: 'isExempt ? [] : waiting;',
+      },
+    ],
+    proofs: [
+      ofHeldBack('keeps nobody else of it out'),
+      ofHeldBack('is sent at once and its connection ends, before idle ones'),
+      ofHeldBack('those of a trusted proxy make room'),
+      {
+        file: 'tests/abuse/before-authentication.test.ts',
+        test: 'is refused on all connections of an address',
+      },
     ],
   },
   {
