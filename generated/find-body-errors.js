@@ -1574,16 +1574,5854 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateElectricVehiclePreferences = validate28;
-const schema48 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
-const schema49 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
-const schema50 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
-const pattern7 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+export const uploadDayAheadPrices = validate28;
+const schema48 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
+const schema49 = {"type":"object","description":"Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`.","x-rules":[{"fields":["data"],"rule":"No two entries mean the same instant, however it is written.","code":"timestamp_duplicate"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp.","code":"timestamp_gap"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp once.","code":"timestamp_ambiguous"},{"fields":["metadata.timezone_override","data"],"rule":"In UTC each timestamp lies in the years 0000 to 9999.","code":"timestamp_out_of_range"}],"additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
+const schema50 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
+const schema51 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","minimum":-10000,"maximum":10000,"description":"EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}}}};
+const formats16 = formatsModule.formats.instant;
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate29.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.data === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "data"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!((key0 === "metadata") || (key0 === "data"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data.metadata !== undefined){
+let data0 = data.metadata;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+for(const key1 in data0){
+if(!(key1 === "timezone_override")){
+const err2 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data0.timezone_override !== undefined){
+let data1 = data0.timezone_override;
+if(typeof data1 === "string"){
+if(func1(data1) > 64){
+const err3 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/maxLength",keyword:"maxLength",params:{limit: 64}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+if(func1(data1) < 1){
+const err4 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data.data !== undefined){
+let data2 = data.data;
+if(Array.isArray(data2)){
+if(data2.length > 10000){
+const err7 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/maxItems",keyword:"maxItems",params:{limit: 10000}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.timestamp === undefined){
+const err8 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "timestamp"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+if(data3.price === undefined){
+const err9 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "price"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+for(const key2 in data3){
+if(!((((key2 === "timestamp") || (key2 === "price")) || (key2 === "best_bid")) || (key2 === "best_ask"))){
+const err10 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.timestamp !== undefined){
+let data4 = data3.timestamp;
+if(typeof data4 === "string"){
+if(!(formats16(data4))){
+const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.price !== undefined){
+let data5 = data3.price;
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 10000 || isNaN(data5)){
+const err13 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+if(data5 < -10000 || isNaN(data5)){
+const err14 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.best_bid !== undefined){
+let data6 = data3.best_bid;
+if(Array.isArray(data6)){
+if(data6.length > 100){
+const err16 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 10000 || isNaN(data7)){
+const err17 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+if(data7 < -10000 || isNaN(data7)){
+const err18 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err19 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.best_ask !== undefined){
+let data8 = data3.best_ask;
+if(Array.isArray(data8)){
+if(data8.length > 100){
+const err21 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+const len2 = data8.length;
+for(let i2=0; i2<len2; i2++){
+let data9 = data8[i2];
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 10000 || isNaN(data9)){
+const err22 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+if(data9 < -10000 || isNaN(data9)){
+const err23 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err25 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err26 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+if(errors >= 408){
+validate29.errors = vErrors;
+return false;
+}
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_uploadDayAheadPrices" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate28.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate28.errors = vErrors;
+return false;
+}
+}
+validate28.errors = vErrors;
+return errors === 0;
+}
+validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const previewFleet = validate31;
+const schema52 = {"$id":"op_previewFleet","$ref":"components#/$defs/FleetDefinition"};
+const schema53 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","x-rules":[{"fields":["latitude","longitude"],"rule":"Both have a value, or neither.","code":"coordinates_incomplete"},{"fields":["history_cutoff","history_days"],"rule":"The history does not begin before 1970.","code":"instant_too_early"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without.","code":"consumption_order"},{"fields":["count","groups"],"rule":"The households of the groups are not more than `count`.","code":"groups_exceed_count"},{"fields":["count","groups"],"rule":"Without `count`, groups that all give theirs add up to 1 to 1000 households.","code":"groups_total_out_of_range"},{"fields":["groups"],"rule":"No two groups have the same name, nor is one named `default` where households are left over.","code":"duplicate_group_name"}],"additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","format":"int64","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`)."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`)."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery, in watts. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery, in watts. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins, in percent. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`."}}};
+const schema56 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","x-rules":[{"fields":["min","max"],"rule":"`min` is not above `max`.","code":"range_order"}],"additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","format":"int64","description":"Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts)."},"max":{"type":"integer","format":"int64","description":"Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts."}},"example":{"min":5,"max":12}};
+const schema61 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.","x-rules":[{"fields":["count","percentage"],"rule":"At most one of them has a value.","code":"count_and_percentage"},{"fields":["weights","profile"],"rule":"Weights are given with the profile `mixed` alone.","code":"weights_with_profile"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without, where the group gives one of them; the fleet's value stands for the other.","code":"consumption_order"}],"additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`)."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
+const pattern7 = new RegExp("\\S", "u");
+const schema54 = {"type":"object","description":"A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).","x-rules":[{"fields":["grid","weights"],"rule":"Unpacked, the weights have `rows` times `cols` bytes.","code":"density_size"},{"fields":["country","grid","weights"],"rule":"A cell with a weight above 0 touches the country.","code":"density_outside_country"}],"additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`)."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
+const schema55 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).","x-rules":[{"fields":["origin_lat","rows","cell_deg"],"rule":"`origin_lat` less `rows` times `cell_deg` is -90 or more.","code":"density_off_globe"},{"fields":["cols","cell_deg"],"rule":"`cols` times `cell_deg` is 360 or less.","code":"density_off_globe"}],"additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
+const pattern9 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate33.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.country === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "country"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data.dataset_version === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataset_version"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data.boundary_version === undefined){
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "boundary_version"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data.grid === undefined){
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "grid"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data.weights === undefined){
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "weights"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!(((((key0 === "country") || (key0 === "dataset_version")) || (key0 === "boundary_version")) || (key0 === "grid")) || (key0 === "weights"))){
+const err5 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data.country !== undefined){
+let data0 = data.country;
+if(typeof data0 === "string"){
+if(!pattern5.test(data0)){
+const err6 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data.dataset_version !== undefined){
+let data1 = data.dataset_version;
+if(typeof data1 === "string"){
+if(!pattern9.test(data1)){
+const err8 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err9 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data.boundary_version !== undefined){
+let data2 = data.boundary_version;
+if(typeof data2 === "string"){
+if(func1(data2) > 128){
+const err10 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(func1(data2) < 1){
+const err11 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err12 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data.grid !== undefined){
+let data3 = data.grid;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.origin_lat === undefined){
+const err13 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lat"}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data3.origin_lon === undefined){
+const err14 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lon"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data3.cell_deg === undefined){
+const err15 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cell_deg"}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data3.rows === undefined){
+const err16 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "rows"}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data3.cols === undefined){
+const err17 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cols"}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+for(const key1 in data3){
+if(!(((((key1 === "origin_lat") || (key1 === "origin_lon")) || (key1 === "cell_deg")) || (key1 === "rows")) || (key1 === "cols"))){
+const err18 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.origin_lat !== undefined){
+let data4 = data3.origin_lat;
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 90 || isNaN(data4)){
+const err19 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data4 < -90 || isNaN(data4)){
+const err20 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err21 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.origin_lon !== undefined){
+let data5 = data3.origin_lon;
+if((typeof data5 == "number") && (isFinite(data5))){
+if(data5 > 180 || isNaN(data5)){
+const err22 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data5 < -180 || isNaN(data5)){
+const err23 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.cell_deg !== undefined){
+let data6 = data3.cell_deg;
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 1 || isNaN(data6)){
+const err25 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data6 <= 0 || isNaN(data6)){
+const err26 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data3.rows !== undefined){
+let data7 = data3.rows;
+if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
+const err28 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 4000 || isNaN(data7)){
+const err29 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data7 < 1 || isNaN(data7)){
+const err30 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data3.cols !== undefined){
+let data8 = data3.cols;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+const err31 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 4000 || isNaN(data8)){
+const err32 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(data8 < 1 || isNaN(data8)){
+const err33 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err34 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+if(data.weights !== undefined){
+let data9 = data.weights;
+if(typeof data9 === "string"){
+if(func1(data9) > 340000){
+const err35 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/maxLength",keyword:"maxLength",params:{limit: 340000}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+if(func1(data9) < 4){
+const err36 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/minLength",keyword:"minLength",params:{limit: 4}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err37 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+if(errors >= 408){
+validate33.errors = vErrors;
+return false;
+}
+}
+validate33.errors = vErrors;
+return errors === 0;
+}
+validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate32.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!(func3.call(schema53.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data.name !== undefined){
+let data1 = data.name;
+if(typeof data1 === "string"){
+if(func1(data1) > 120){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(!pattern7.test(data1)){
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data.count !== undefined){
+let data2 = data.count;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data2 < 1 || isNaN(data2)){
+const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.seed !== undefined){
+let data3 = data.seed;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data3 < 0 || isNaN(data3)){
+const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.history_days !== undefined){
+let data4 = data.history_days;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 90 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data4 < 0 || isNaN(data4)){
+const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.history_cutoff !== undefined){
+let data5 = data.history_cutoff;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(typeof data5 === "string"){
+if(!(formats16(data5))){
+const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.latitude !== undefined){
+let data6 = data.latitude;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 90 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data6 < -90 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.longitude !== undefined){
+let data7 = data.longitude;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 180 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data7 < -180 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.density !== undefined){
+let data8 = data.density;
+const _errs19 = errors;
+let valid1 = false;
+const _errs20 = errors;
+if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs20 === errors;
+valid1 = valid1 || _valid0;
+const _errs21 = errors;
+if(data8 !== null){
+const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs21 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.ev_ownership_fraction !== undefined){
+let data9 = data.ev_ownership_fraction;
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 1 || isNaN(data9)){
+const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data9 < 0 || isNaN(data9)){
+const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data.pv_rating_kw !== undefined){
+let data10 = data.pv_rating_kw;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 100 || isNaN(data10)){
+const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data10 < 0 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.battery_capacity_kwh !== undefined){
+let data11 = data.battery_capacity_kwh;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 1000 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data11 < 0.1 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.max_charge_power_w !== undefined){
+let data12 = data.max_charge_power_w;
+if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
+const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 100000 || isNaN(data12)){
+const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data12 < 1 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.max_discharge_power_w !== undefined){
+let data13 = data.max_discharge_power_w;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 100000 || isNaN(data13)){
+const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data13 < 1 || isNaN(data13)){
+const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.initial_soc_percent !== undefined){
+let data14 = data.initial_soc_percent;
+if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
+const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 > 100 || isNaN(data14)){
+const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data14 < 5 || isNaN(data14)){
+const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.pv_rating_kw_range !== undefined){
+let data15 = data.pv_rating_kw_range;
+const _errs36 = errors;
+let valid2 = false;
+const _errs37 = errors;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.min === undefined){
+const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data15.max === undefined){
+const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key1 in data15){
+if(!((key1 === "min") || (key1 === "max"))){
+const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data15.min !== undefined){
+let data16 = data15.min;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data15.max !== undefined){
+let data17 = data15.max;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid1 = _errs37 === errors;
+valid2 = valid2 || _valid1;
+const _errs45 = errors;
+if(data15 !== null){
+const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid1 = _errs45 === errors;
+valid2 = valid2 || _valid1;
+if(!valid2){
+const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs36;
+if(vErrors !== null){
+if(_errs36){
+vErrors.length = _errs36;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.battery_capacity_kwh_range !== undefined){
+let data18 = data.battery_capacity_kwh_range;
+const _errs48 = errors;
+let valid5 = false;
+const _errs49 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.min === undefined){
+const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data18.max === undefined){
+const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key2 in data18){
+if(!((key2 === "min") || (key2 === "max"))){
+const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data18.min !== undefined){
+let data19 = data18.min;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data18.max !== undefined){
+let data20 = data18.max;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid2 = _errs49 === errors;
+valid5 = valid5 || _valid2;
+const _errs57 = errors;
+if(data18 !== null){
+const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid2 = _errs57 === errors;
+valid5 = valid5 || _valid2;
+if(!valid5){
+const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs48;
+if(vErrors !== null){
+if(_errs48){
+vErrors.length = _errs48;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.initial_soc_percent_range !== undefined){
+let data21 = data.initial_soc_percent_range;
+const _errs60 = errors;
+let valid8 = false;
+const _errs61 = errors;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.min === undefined){
+const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data21.max === undefined){
+const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key3 in data21){
+if(!((key3 === "min") || (key3 === "max"))){
+const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data21.min !== undefined){
+let data22 = data21.min;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data21.max !== undefined){
+let data23 = data21.max;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid3 = _errs61 === errors;
+valid8 = valid8 || _valid3;
+const _errs69 = errors;
+if(data21 !== null){
+const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid3 = _errs69 === errors;
+valid8 = valid8 || _valid3;
+if(!valid8){
+const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs60;
+if(vErrors !== null){
+if(_errs60){
+vErrors.length = _errs60;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_charge_power_w_range !== undefined){
+let data24 = data.max_charge_power_w_range;
+const _errs72 = errors;
+let valid11 = false;
+const _errs73 = errors;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+if(data24.min === undefined){
+const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data24.max === undefined){
+const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key4 in data24){
+if(!((key4 === "min") || (key4 === "max"))){
+const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data24.min !== undefined){
+let data25 = data24.min;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data24.max !== undefined){
+let data26 = data24.max;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid4 = _errs73 === errors;
+valid11 = valid11 || _valid4;
+const _errs81 = errors;
+if(data24 !== null){
+const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid4 = _errs81 === errors;
+valid11 = valid11 || _valid4;
+if(!valid11){
+const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs72;
+if(vErrors !== null){
+if(_errs72){
+vErrors.length = _errs72;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_discharge_power_w_range !== undefined){
+let data27 = data.max_discharge_power_w_range;
+const _errs84 = errors;
+let valid14 = false;
+const _errs85 = errors;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.min === undefined){
+const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data27.max === undefined){
+const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key5 in data27){
+if(!((key5 === "min") || (key5 === "max"))){
+const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data27.min !== undefined){
+let data28 = data27.min;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data27.max !== undefined){
+let data29 = data27.max;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid5 = _errs85 === errors;
+valid14 = valid14 || _valid5;
+const _errs93 = errors;
+if(data27 !== null){
+const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+var _valid5 = _errs93 === errors;
+valid14 = valid14 || _valid5;
+if(!valid14){
+const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs84;
+if(vErrors !== null){
+if(_errs84){
+vErrors.length = _errs84;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.annual_consumption_kwh !== undefined){
+let data30 = data.annual_consumption_kwh;
+if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
+const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 > 100000 || isNaN(data30)){
+const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data30 < 1 || isNaN(data30)){
+const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.annual_consumption_with_ev_kwh !== undefined){
+let data31 = data.annual_consumption_with_ev_kwh;
+if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
+const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 > 100000 || isNaN(data31)){
+const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data31 < 1 || isNaN(data31)){
+const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.groups !== undefined){
+let data32 = data.groups;
+if(Array.isArray(data32)){
+if(data32.length > 100){
+const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+const len0 = data32.length;
+for(let i0=0; i0<len0; i0++){
+let data33 = data32[i0];
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.name === undefined){
+const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+for(const key6 in data33){
+if(!(func3.call(schema61.properties, key6))){
+const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.name !== undefined){
+let data34 = data33.name;
+if(typeof data34 === "string"){
+if(func1(data34) > 128){
+const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(func1(data34) < 1){
+const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(!pattern7.test(data34)){
+const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.count !== undefined){
+let data35 = data33.count;
+if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
+const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000 || isNaN(data35)){
+const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data35 < 0 || isNaN(data35)){
+const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.percentage !== undefined){
+let data36 = data33.percentage;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
+const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 100 || isNaN(data36)){
+const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data36 < 0 || isNaN(data36)){
+const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.profile !== undefined){
+let data37 = data33.profile;
+if(typeof data37 !== "string"){
+const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
+const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.weights !== undefined){
+let data38 = data33.weights;
+if((!(Array.isArray(data38))) && (data38 !== null)){
+const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(Array.isArray(data38)){
+if(data38.length > 10){
+const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data38.length < 10){
+const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+const len1 = data38.length;
+for(let i1=0; i1<len1; i1++){
+let data39 = data38[i1];
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+if(data33.annual_consumption_kwh !== undefined){
+let data40 = data33.annual_consumption_kwh;
+if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
+const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data40 < 1 || isNaN(data40)){
+const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.annual_consumption_with_ev_kwh !== undefined){
+let data41 = data33.annual_consumption_with_ev_kwh;
+if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
+const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data41 < 1 || isNaN(data41)){
+const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.max_time_shift_minutes !== undefined){
+let data42 = data33.max_time_shift_minutes;
+if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
+const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 180 || isNaN(data42)){
+const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data42 < 0 || isNaN(data42)){
+const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.variation_fraction !== undefined){
+let data43 = data33.variation_fraction;
+if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
+const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 0.5 || isNaN(data43)){
+const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+if(data43 < 0 || isNaN(data43)){
+const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+if(errors >= 408){
+validate32.errors = vErrors;
+return false;
+}
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_previewFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate31.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate31.errors = vErrors;
+return false;
+}
+}
+validate31.errors = vErrors;
+return errors === 0;
+}
+validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const createFleet = validate36;
+const schema62 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
+
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate37.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!(func3.call(schema53.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data.name !== undefined){
+let data1 = data.name;
+if(typeof data1 === "string"){
+if(func1(data1) > 120){
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(func1(data1) < 1){
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(!pattern7.test(data1)){
+const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data.count !== undefined){
+let data2 = data.count;
+if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
+const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data2 == "number") && (isFinite(data2))){
+if(data2 > 1000 || isNaN(data2)){
+const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data2 < 1 || isNaN(data2)){
+const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.seed !== undefined){
+let data3 = data.seed;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 9007199254740991 || isNaN(data3)){
+const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data3 < 0 || isNaN(data3)){
+const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.history_days !== undefined){
+let data4 = data.history_days;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 90 || isNaN(data4)){
+const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data4 < 0 || isNaN(data4)){
+const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.history_cutoff !== undefined){
+let data5 = data.history_cutoff;
+if((typeof data5 !== "string") && (data5 !== null)){
+const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}};
+if(vErrors === null){
+vErrors = [err17];
+}
+else {
+vErrors.push(err17);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(typeof data5 === "string"){
+if(!(formats16(data5))){
+const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
+if(vErrors === null){
+vErrors = [err18];
+}
+else {
+vErrors.push(err18);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.latitude !== undefined){
+let data6 = data.latitude;
+if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
+const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}};
+if(vErrors === null){
+vErrors = [err19];
+}
+else {
+vErrors.push(err19);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data6 == "number") && (isFinite(data6))){
+if(data6 > 90 || isNaN(data6)){
+const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data6 < -90 || isNaN(data6)){
+const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.longitude !== undefined){
+let data7 = data.longitude;
+if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
+const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data7 == "number") && (isFinite(data7))){
+if(data7 > 180 || isNaN(data7)){
+const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data7 < -180 || isNaN(data7)){
+const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.density !== undefined){
+let data8 = data.density;
+const _errs19 = errors;
+let valid1 = false;
+const _errs20 = errors;
+if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs20 === errors;
+valid1 = valid1 || _valid0;
+const _errs21 = errors;
+if(data8 !== null){
+const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid0 = _errs21 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs19;
+if(vErrors !== null){
+if(_errs19){
+vErrors.length = _errs19;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.ev_ownership_fraction !== undefined){
+let data9 = data.ev_ownership_fraction;
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 1 || isNaN(data9)){
+const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data9 < 0 || isNaN(data9)){
+const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data.pv_rating_kw !== undefined){
+let data10 = data.pv_rating_kw;
+if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
+const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data10 == "number") && (isFinite(data10))){
+if(data10 > 100 || isNaN(data10)){
+const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data10 < 0 || isNaN(data10)){
+const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.battery_capacity_kwh !== undefined){
+let data11 = data.battery_capacity_kwh;
+if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
+const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 1000 || isNaN(data11)){
+const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err34];
+}
+else {
+vErrors.push(err34);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data11 < 0.1 || isNaN(data11)){
+const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}};
+if(vErrors === null){
+vErrors = [err35];
+}
+else {
+vErrors.push(err35);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.max_charge_power_w !== undefined){
+let data12 = data.max_charge_power_w;
+if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
+const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}};
+if(vErrors === null){
+vErrors = [err36];
+}
+else {
+vErrors.push(err36);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 100000 || isNaN(data12)){
+const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err37];
+}
+else {
+vErrors.push(err37);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data12 < 1 || isNaN(data12)){
+const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err38];
+}
+else {
+vErrors.push(err38);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.max_discharge_power_w !== undefined){
+let data13 = data.max_discharge_power_w;
+if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
+const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}};
+if(vErrors === null){
+vErrors = [err39];
+}
+else {
+vErrors.push(err39);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 > 100000 || isNaN(data13)){
+const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err40];
+}
+else {
+vErrors.push(err40);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data13 < 1 || isNaN(data13)){
+const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err41];
+}
+else {
+vErrors.push(err41);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.initial_soc_percent !== undefined){
+let data14 = data.initial_soc_percent;
+if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
+const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}};
+if(vErrors === null){
+vErrors = [err42];
+}
+else {
+vErrors.push(err42);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data14 == "number") && (isFinite(data14))){
+if(data14 > 100 || isNaN(data14)){
+const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err43];
+}
+else {
+vErrors.push(err43);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data14 < 5 || isNaN(data14)){
+const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}};
+if(vErrors === null){
+vErrors = [err44];
+}
+else {
+vErrors.push(err44);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.pv_rating_kw_range !== undefined){
+let data15 = data.pv_rating_kw_range;
+const _errs36 = errors;
+let valid2 = false;
+const _errs37 = errors;
+if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
+if(data15.min === undefined){
+const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err45];
+}
+else {
+vErrors.push(err45);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data15.max === undefined){
+const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err46];
+}
+else {
+vErrors.push(err46);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key1 in data15){
+if(!((key1 === "min") || (key1 === "max"))){
+const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
+if(vErrors === null){
+vErrors = [err47];
+}
+else {
+vErrors.push(err47);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data15.min !== undefined){
+let data16 = data15.min;
+if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
+const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err48];
+}
+else {
+vErrors.push(err48);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data15.max !== undefined){
+let data17 = data15.max;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
+const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err49];
+}
+else {
+vErrors.push(err49);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err50];
+}
+else {
+vErrors.push(err50);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid1 = _errs37 === errors;
+valid2 = valid2 || _valid1;
+const _errs45 = errors;
+if(data15 !== null){
+const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err51];
+}
+else {
+vErrors.push(err51);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid1 = _errs45 === errors;
+valid2 = valid2 || _valid1;
+if(!valid2){
+const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err52];
+}
+else {
+vErrors.push(err52);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs36;
+if(vErrors !== null){
+if(_errs36){
+vErrors.length = _errs36;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.battery_capacity_kwh_range !== undefined){
+let data18 = data.battery_capacity_kwh_range;
+const _errs48 = errors;
+let valid5 = false;
+const _errs49 = errors;
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+if(data18.min === undefined){
+const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err53];
+}
+else {
+vErrors.push(err53);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data18.max === undefined){
+const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err54];
+}
+else {
+vErrors.push(err54);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key2 in data18){
+if(!((key2 === "min") || (key2 === "max"))){
+const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
+if(vErrors === null){
+vErrors = [err55];
+}
+else {
+vErrors.push(err55);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data18.min !== undefined){
+let data19 = data18.min;
+if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
+const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err56];
+}
+else {
+vErrors.push(err56);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data18.max !== undefined){
+let data20 = data18.max;
+if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
+const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err57];
+}
+else {
+vErrors.push(err57);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err58];
+}
+else {
+vErrors.push(err58);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid2 = _errs49 === errors;
+valid5 = valid5 || _valid2;
+const _errs57 = errors;
+if(data18 !== null){
+const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err59];
+}
+else {
+vErrors.push(err59);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid2 = _errs57 === errors;
+valid5 = valid5 || _valid2;
+if(!valid5){
+const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err60];
+}
+else {
+vErrors.push(err60);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs48;
+if(vErrors !== null){
+if(_errs48){
+vErrors.length = _errs48;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.initial_soc_percent_range !== undefined){
+let data21 = data.initial_soc_percent_range;
+const _errs60 = errors;
+let valid8 = false;
+const _errs61 = errors;
+if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
+if(data21.min === undefined){
+const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err61];
+}
+else {
+vErrors.push(err61);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data21.max === undefined){
+const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err62];
+}
+else {
+vErrors.push(err62);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key3 in data21){
+if(!((key3 === "min") || (key3 === "max"))){
+const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
+if(vErrors === null){
+vErrors = [err63];
+}
+else {
+vErrors.push(err63);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data21.min !== undefined){
+let data22 = data21.min;
+if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
+const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err64];
+}
+else {
+vErrors.push(err64);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data21.max !== undefined){
+let data23 = data21.max;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err65];
+}
+else {
+vErrors.push(err65);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err66];
+}
+else {
+vErrors.push(err66);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid3 = _errs61 === errors;
+valid8 = valid8 || _valid3;
+const _errs69 = errors;
+if(data21 !== null){
+const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err67];
+}
+else {
+vErrors.push(err67);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid3 = _errs69 === errors;
+valid8 = valid8 || _valid3;
+if(!valid8){
+const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err68];
+}
+else {
+vErrors.push(err68);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs60;
+if(vErrors !== null){
+if(_errs60){
+vErrors.length = _errs60;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_charge_power_w_range !== undefined){
+let data24 = data.max_charge_power_w_range;
+const _errs72 = errors;
+let valid11 = false;
+const _errs73 = errors;
+if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
+if(data24.min === undefined){
+const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err69];
+}
+else {
+vErrors.push(err69);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data24.max === undefined){
+const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err70];
+}
+else {
+vErrors.push(err70);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key4 in data24){
+if(!((key4 === "min") || (key4 === "max"))){
+const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
+if(vErrors === null){
+vErrors = [err71];
+}
+else {
+vErrors.push(err71);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data24.min !== undefined){
+let data25 = data24.min;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
+const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err72];
+}
+else {
+vErrors.push(err72);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data24.max !== undefined){
+let data26 = data24.max;
+if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
+const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err73];
+}
+else {
+vErrors.push(err73);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err74];
+}
+else {
+vErrors.push(err74);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid4 = _errs73 === errors;
+valid11 = valid11 || _valid4;
+const _errs81 = errors;
+if(data24 !== null){
+const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err75];
+}
+else {
+vErrors.push(err75);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid4 = _errs81 === errors;
+valid11 = valid11 || _valid4;
+if(!valid11){
+const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err76];
+}
+else {
+vErrors.push(err76);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs72;
+if(vErrors !== null){
+if(_errs72){
+vErrors.length = _errs72;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.max_discharge_power_w_range !== undefined){
+let data27 = data.max_discharge_power_w_range;
+const _errs84 = errors;
+let valid14 = false;
+const _errs85 = errors;
+if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
+if(data27.min === undefined){
+const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
+if(vErrors === null){
+vErrors = [err77];
+}
+else {
+vErrors.push(err77);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data27.max === undefined){
+const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
+if(vErrors === null){
+vErrors = [err78];
+}
+else {
+vErrors.push(err78);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key5 in data27){
+if(!((key5 === "min") || (key5 === "max"))){
+const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
+if(vErrors === null){
+vErrors = [err79];
+}
+else {
+vErrors.push(err79);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data27.min !== undefined){
+let data28 = data27.min;
+if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
+const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err80];
+}
+else {
+vErrors.push(err80);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data27.max !== undefined){
+let data29 = data27.max;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err81];
+}
+else {
+vErrors.push(err81);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err82];
+}
+else {
+vErrors.push(err82);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid5 = _errs85 === errors;
+valid14 = valid14 || _valid5;
+const _errs93 = errors;
+if(data27 !== null){
+const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+var _valid5 = _errs93 === errors;
+valid14 = valid14 || _valid5;
+if(!valid14){
+const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+else {
+errors = _errs84;
+if(vErrors !== null){
+if(_errs84){
+vErrors.length = _errs84;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.annual_consumption_kwh !== undefined){
+let data30 = data.annual_consumption_kwh;
+if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
+const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}};
+if(vErrors === null){
+vErrors = [err85];
+}
+else {
+vErrors.push(err85);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data30 == "number") && (isFinite(data30))){
+if(data30 > 100000 || isNaN(data30)){
+const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data30 < 1 || isNaN(data30)){
+const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.annual_consumption_with_ev_kwh !== undefined){
+let data31 = data.annual_consumption_with_ev_kwh;
+if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
+const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}};
+if(vErrors === null){
+vErrors = [err88];
+}
+else {
+vErrors.push(err88);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 > 100000 || isNaN(data31)){
+const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data31 < 1 || isNaN(data31)){
+const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data.groups !== undefined){
+let data32 = data.groups;
+if(Array.isArray(data32)){
+if(data32.length > 100){
+const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err91];
+}
+else {
+vErrors.push(err91);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+const len0 = data32.length;
+for(let i0=0; i0<len0; i0++){
+let data33 = data32[i0];
+if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+if(data33.name === undefined){
+const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"}};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+for(const key6 in data33){
+if(!(func3.call(schema61.properties, key6))){
+const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.name !== undefined){
+let data34 = data33.name;
+if(typeof data34 === "string"){
+if(func1(data34) > 128){
+const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
+if(vErrors === null){
+vErrors = [err94];
+}
+else {
+vErrors.push(err94);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(func1(data34) < 1){
+const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(!pattern7.test(data34)){
+const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err97];
+}
+else {
+vErrors.push(err97);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.count !== undefined){
+let data35 = data33.count;
+if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
+const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}};
+if(vErrors === null){
+vErrors = [err98];
+}
+else {
+vErrors.push(err98);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data35 == "number") && (isFinite(data35))){
+if(data35 > 1000 || isNaN(data35)){
+const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err99];
+}
+else {
+vErrors.push(err99);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data35 < 0 || isNaN(data35)){
+const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err100];
+}
+else {
+vErrors.push(err100);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.percentage !== undefined){
+let data36 = data33.percentage;
+if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
+const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data36 == "number") && (isFinite(data36))){
+if(data36 > 100 || isNaN(data36)){
+const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data36 < 0 || isNaN(data36)){
+const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err103];
+}
+else {
+vErrors.push(err103);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.profile !== undefined){
+let data37 = data33.profile;
+if(typeof data37 !== "string"){
+const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err104];
+}
+else {
+vErrors.push(err104);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
+const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}};
+if(vErrors === null){
+vErrors = [err105];
+}
+else {
+vErrors.push(err105);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+if(data33.weights !== undefined){
+let data38 = data33.weights;
+if((!(Array.isArray(data38))) && (data38 !== null)){
+const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}};
+if(vErrors === null){
+vErrors = [err106];
+}
+else {
+vErrors.push(err106);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(Array.isArray(data38)){
+if(data38.length > 10){
+const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}};
+if(vErrors === null){
+vErrors = [err107];
+}
+else {
+vErrors.push(err107);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data38.length < 10){
+const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+const len1 = data38.length;
+for(let i1=0; i1<len1; i1++){
+let data39 = data38[i1];
+if((typeof data39 == "number") && (isFinite(data39))){
+if(data39 < 0 || isNaN(data39)){
+const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}};
+if(vErrors === null){
+vErrors = [err110];
+}
+else {
+vErrors.push(err110);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+if(data33.annual_consumption_kwh !== undefined){
+let data40 = data33.annual_consumption_kwh;
+if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
+const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}};
+if(vErrors === null){
+vErrors = [err111];
+}
+else {
+vErrors.push(err111);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data40 == "number") && (isFinite(data40))){
+if(data40 > 100000 || isNaN(data40)){
+const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err112];
+}
+else {
+vErrors.push(err112);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data40 < 1 || isNaN(data40)){
+const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err113];
+}
+else {
+vErrors.push(err113);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.annual_consumption_with_ev_kwh !== undefined){
+let data41 = data33.annual_consumption_with_ev_kwh;
+if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
+const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}};
+if(vErrors === null){
+vErrors = [err114];
+}
+else {
+vErrors.push(err114);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data41 == "number") && (isFinite(data41))){
+if(data41 > 100000 || isNaN(data41)){
+const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
+if(vErrors === null){
+vErrors = [err115];
+}
+else {
+vErrors.push(err115);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data41 < 1 || isNaN(data41)){
+const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err116];
+}
+else {
+vErrors.push(err116);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.max_time_shift_minutes !== undefined){
+let data42 = data33.max_time_shift_minutes;
+if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
+const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}};
+if(vErrors === null){
+vErrors = [err117];
+}
+else {
+vErrors.push(err117);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data42 == "number") && (isFinite(data42))){
+if(data42 > 180 || isNaN(data42)){
+const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
+if(vErrors === null){
+vErrors = [err118];
+}
+else {
+vErrors.push(err118);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data42 < 0 || isNaN(data42)){
+const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err119];
+}
+else {
+vErrors.push(err119);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+if(data33.variation_fraction !== undefined){
+let data43 = data33.variation_fraction;
+if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
+const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}};
+if(vErrors === null){
+vErrors = [err120];
+}
+else {
+vErrors.push(err120);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if((typeof data43 == "number") && (isFinite(data43))){
+if(data43 > 0.5 || isNaN(data43)){
+const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}};
+if(vErrors === null){
+vErrors = [err121];
+}
+else {
+vErrors.push(err121);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+if(data43 < 0 || isNaN(data43)){
+const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
+if(vErrors === null){
+vErrors = [err122];
+}
+else {
+vErrors.push(err122);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err123];
+}
+else {
+vErrors.push(err123);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err124];
+}
+else {
+vErrors.push(err124);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+if(errors >= 408){
+validate37.errors = vErrors;
+return false;
+}
+}
+validate37.errors = vErrors;
+return errors === 0;
+}
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_createFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate36.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate36.errors = vErrors;
+return false;
+}
+}
+validate36.errors = vErrors;
+return errors === 0;
+}
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const cancelFleet = validate40;
+const schema70 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
+const schema71 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
+
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_cancelFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate40.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate40.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate40.errors = vErrors;
+return false;
+}
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const expandFleet = validate41;
+const schema72 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
+const schema73 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_expandFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.request_id === undefined){
+const err0 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "request_id"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+if(data.count === undefined){
+const err1 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "count"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!((key0 === "request_id") || (key0 === "count"))){
+const err2 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+}
+if(data.request_id !== undefined){
+let data0 = data.request_id;
+if(typeof data0 === "string"){
+if(!(formats4(data0))){
+const err3 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+}
+if(data.count !== undefined){
+let data1 = data.count;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+if(data1 < 1 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate41.errors = vErrors;
+return false;
+}
+}
+validate41.errors = vErrors;
+return errors === 0;
+}
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const stopFleet = validate42;
+const schema74 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_stopFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate42.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate42.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate42.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate42.errors = vErrors;
+return false;
+}
+}
+validate42.errors = vErrors;
+return errors === 0;
+}
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const cleanupFleet = validate43;
+const schema76 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
+
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_cleanupFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate43.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate43.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate43.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate43.errors = vErrors;
+return false;
+}
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const purgeFleet = validate44;
+const schema78 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
+
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_purgeFleet" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate44.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate44.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate44.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate44.errors = vErrors;
+return false;
+}
+}
+validate44.errors = vErrors;
+return errors === 0;
+}
+validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const updateElectricVehiclePreferences = validate45;
+const schema80 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
+const schema81 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
+const schema82 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
+const pattern13 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
+
+function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate46.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1602,7 +7440,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1610,7 +7448,7 @@ return false;
 if(data.charge_policy !== undefined){
 let data0 = data.charge_policy;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema49.properties.charge_policy.type}};
+const err1 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema81.properties.charge_policy.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1619,12 +7457,12 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(!(((data0 === "immediate") || (data0 === "smart")) || (data0 === null))){
-const err2 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema49.properties.charge_policy.enum}};
+const err2 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema81.properties.charge_policy.enum}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1633,7 +7471,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1641,7 +7479,7 @@ return false;
 if(data.target_soc_percent !== undefined){
 let data1 = data.target_soc_percent;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema49.properties.target_soc_percent.type}};
+const err3 = {instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema81.properties.target_soc_percent.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1650,7 +7488,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1665,7 +7503,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1679,7 +7517,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1688,7 +7526,7 @@ return false;
 if(data.minimum_soc_percent !== undefined){
 let data2 = data.minimum_soc_percent;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema49.properties.minimum_soc_percent.type}};
+const err6 = {instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema81.properties.minimum_soc_percent.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -1697,7 +7535,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1712,7 +7550,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1726,7 +7564,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1749,7 +7587,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1757,7 +7595,7 @@ return false;
 if(data3.monday !== undefined){
 let data4 = data3.monday;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema50.properties.monday.type}};
+const err10 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema82.properties.monday.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1766,12 +7604,12 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern7.test(data4)){
+if(!pattern13.test(data4)){
 const err11 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err11];
@@ -1781,7 +7619,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1790,7 +7628,7 @@ return false;
 if(data3.tuesday !== undefined){
 let data5 = data3.tuesday;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err12 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema50.properties.tuesday.type}};
+const err12 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema82.properties.tuesday.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -1799,12 +7637,12 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data5 === "string"){
-if(!pattern7.test(data5)){
+if(!pattern13.test(data5)){
 const err13 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -1814,7 +7652,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1823,7 +7661,7 @@ return false;
 if(data3.wednesday !== undefined){
 let data6 = data3.wednesday;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err14 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema50.properties.wednesday.type}};
+const err14 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema82.properties.wednesday.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -1832,12 +7670,12 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data6 === "string"){
-if(!pattern7.test(data6)){
+if(!pattern13.test(data6)){
 const err15 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -1847,7 +7685,7 @@ vErrors.push(err15);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1856,7 +7694,7 @@ return false;
 if(data3.thursday !== undefined){
 let data7 = data3.thursday;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err16 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema50.properties.thursday.type}};
+const err16 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema82.properties.thursday.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -1865,12 +7703,12 @@ vErrors.push(err16);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data7 === "string"){
-if(!pattern7.test(data7)){
+if(!pattern13.test(data7)){
 const err17 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -1880,7 +7718,7 @@ vErrors.push(err17);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1889,7 +7727,7 @@ return false;
 if(data3.friday !== undefined){
 let data8 = data3.friday;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err18 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema50.properties.friday.type}};
+const err18 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema82.properties.friday.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -1898,12 +7736,12 @@ vErrors.push(err18);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
+if(!pattern13.test(data8)){
 const err19 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -1913,7 +7751,7 @@ vErrors.push(err19);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1922,7 +7760,7 @@ return false;
 if(data3.saturday !== undefined){
 let data9 = data3.saturday;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err20 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema50.properties.saturday.type}};
+const err20 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema82.properties.saturday.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -1931,12 +7769,12 @@ vErrors.push(err20);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data9 === "string"){
-if(!pattern7.test(data9)){
+if(!pattern13.test(data9)){
 const err21 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err21];
@@ -1946,7 +7784,7 @@ vErrors.push(err21);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1955,7 +7793,7 @@ return false;
 if(data3.sunday !== undefined){
 let data10 = data3.sunday;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err22 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema50.properties.sunday.type}};
+const err22 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema82.properties.sunday.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -1964,12 +7802,12 @@ vErrors.push(err22);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
 if(typeof data10 === "string"){
-if(!pattern7.test(data10)){
+if(!pattern13.test(data10)){
 const err23 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err23];
@@ -1979,7 +7817,7 @@ vErrors.push(err23);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -1996,7 +7834,7 @@ vErrors.push(err24);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -2013,7 +7851,7 @@ vErrors.push(err25);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -2029,7 +7867,7 @@ vErrors.push(err26);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
@@ -2056,50 +7894,49 @@ vErrors.push(err27);
 }
 errors++;
 if(errors >= 408){
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return false;
 }
 }
-validate29.errors = vErrors;
+validate46.errors = vErrors;
 return errors === 0;
 }
-validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateElectricVehiclePreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate28.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate29(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate46(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
 errors = vErrors.length;
 if(errors >= 408){
-validate28.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
-validate28.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startElectricVehicleBoost = validate31;
-const schema51 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
-const schema52 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
-const formats16 = formatsModule.formats.instant;
+export const startElectricVehicleBoost = validate48;
+const schema83 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
+const schema84 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
 
-function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startElectricVehicleBoost" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate31.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2117,7 +7954,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -2132,7 +7969,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -2150,7 +7987,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -2165,7 +8002,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -2181,24 +8018,24 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
-validate31.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateHeatPumpPreferences = validate32;
-const schema53 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
-const schema54 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
+export const updateHeatPumpPreferences = validate49;
+const schema85 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
+const schema86 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
 
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateHeatPumpPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate32.evaluated;
+const evaluated0 = validate49.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2217,7 +8054,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2225,7 +8062,7 @@ return false;
 if(data.comfort_temperature_c !== undefined){
 let data0 = data.comfort_temperature_c;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema54.properties.comfort_temperature_c.type}};
+const err1 = {instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema86.properties.comfort_temperature_c.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2234,7 +8071,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2249,7 +8086,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2263,7 +8100,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2272,7 +8109,7 @@ return false;
 if(data.setback_k !== undefined){
 let data1 = data.setback_k;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema54.properties.setback_k.type}};
+const err4 = {instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema86.properties.setback_k.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2281,7 +8118,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2296,7 +8133,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2310,7 +8147,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2319,7 +8156,7 @@ return false;
 if(data.boost_k !== undefined){
 let data2 = data.boost_k;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-const err7 = {instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema54.properties.boost_k.type}};
+const err7 = {instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema86.properties.boost_k.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -2328,7 +8165,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2343,7 +8180,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2357,7 +8194,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2366,7 +8203,7 @@ return false;
 if(data.hot_water_temperature_c !== undefined){
 let data3 = data.hot_water_temperature_c;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema54.properties.hot_water_temperature_c.type}};
+const err10 = {instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema86.properties.hot_water_temperature_c.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -2375,7 +8212,7 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2390,7 +8227,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2404,7 +8241,7 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2413,7 +8250,7 @@ return false;
 if(data.price_response !== undefined){
 let data4 = data.price_response;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema54.properties.price_response.type}};
+const err13 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema86.properties.price_response.type}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -2422,7 +8259,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
@@ -2438,23 +8275,23 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return false;
 }
 }
-validate32.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
-validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startHeatPumpBoost = validate33;
-const schema55 = {"$id":"op_startHeatPumpBoost","$ref":"components#/$defs/BoostStart"};
+export const startHeatPumpBoost = validate50;
+const schema87 = {"$id":"op_startHeatPumpBoost","$ref":"components#/$defs/BoostStart"};
 
-function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startHeatPumpBoost" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate33.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2472,7 +8309,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -2487,7 +8324,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -2505,7 +8342,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -2520,7 +8357,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -2536,24 +8373,24 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
-validate33.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateInverterPreferences = validate34;
-const schema57 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
-const schema58 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
+export const updateInverterPreferences = validate51;
+const schema89 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
+const schema90 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateInverterPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate34.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2572,7 +8409,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2580,7 +8417,7 @@ return false;
 if(data.reserve_percent !== undefined){
 let data0 = data.reserve_percent;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema58.properties.reserve_percent.type}};
+const err1 = {instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema90.properties.reserve_percent.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2589,7 +8426,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2604,7 +8441,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2618,7 +8455,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2627,7 +8464,7 @@ return false;
 if(data.grid_charging !== undefined){
 let data1 = data.grid_charging;
 if((typeof data1 !== "boolean") && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema58.properties.grid_charging.type}};
+const err4 = {instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema90.properties.grid_charging.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -2636,7 +8473,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2644,7 +8481,7 @@ return false;
 if(data.price_response !== undefined){
 let data2 = data.price_response;
 if((typeof data2 !== "boolean") && (data2 !== null)){
-const err5 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema58.properties.price_response.type}};
+const err5 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema90.properties.price_response.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -2653,7 +8490,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -2669,23 +8506,23 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
-validate34.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startInverterBoost = validate35;
-const schema59 = {"$id":"op_startInverterBoost","$ref":"components#/$defs/BoostStart"};
+export const startInverterBoost = validate52;
+const schema91 = {"$id":"op_startInverterBoost","$ref":"components#/$defs/BoostStart"};
 
-function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startInverterBoost" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate35.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2703,7 +8540,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate35.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 }
 }
@@ -2718,7 +8555,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate35.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 }
 }
@@ -2736,7 +8573,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate35.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 }
 }
@@ -2751,7 +8588,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate35.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 }
 }
@@ -2767,5843 +8604,6 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate35.errors = vErrors;
-return false;
-}
-}
-validate35.errors = vErrors;
-return errors === 0;
-}
-validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const uploadDayAheadPrices = validate36;
-const schema61 = {"$id":"op_uploadDayAheadPrices","$ref":"components#/$defs/DayAheadPriceUpload"};
-const schema62 = {"type":"object","description":"Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`.","x-rules":[{"fields":["data"],"rule":"No two entries mean the same instant, however it is written.","code":"timestamp_duplicate"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp.","code":"timestamp_gap"},{"fields":["metadata.timezone_override","data"],"rule":"Clocks of the zone show each naive timestamp once.","code":"timestamp_ambiguous"},{"fields":["metadata.timezone_override","data"],"rule":"In UTC each timestamp lies in the years 0000 to 9999.","code":"timestamp_out_of_range"}],"additionalProperties":false,"required":["data"],"properties":{"metadata":{"$ref":"components#/$defs/DayAheadPriceMetadata"},"data":{"type":"array","maxItems":10000,"description":"The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced.","items":{"$ref":"components#/$defs/DayAheadPriceEntry"}}}};
-const schema63 = {"type":"object","description":"How to read the entries.","additionalProperties":false,"properties":{"timezone_override":{"type":"string","minLength":1,"maxLength":64,"description":"The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`."}}};
-const schema64 = {"type":"object","description":"The price of a delivery period.","additionalProperties":false,"required":["timestamp","price"],"properties":{"timestamp":{"type":"string","format":"instant","description":"When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`."},"price":{"type":"number","minimum":-10000,"maximum":10000,"description":"EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed."},"best_bid":{"type":"array","maxItems":100,"default":[],"description":"Best bids in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}},"best_ask":{"type":"array","maxItems":100,"default":[],"description":"Best asks in EUR/MWh, each from -10,000 to 10,000.","items":{"type":"number","minimum":-10000,"maximum":10000}}}};
-
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate37.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.data === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "data"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!((key0 === "metadata") || (key0 === "data"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.metadata !== undefined){
-let data0 = data.metadata;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-for(const key1 in data0){
-if(!(key1 === "timezone_override")){
-const err2 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data0.timezone_override !== undefined){
-let data1 = data0.timezone_override;
-if(typeof data1 === "string"){
-if(func1(data1) > 64){
-const err3 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/maxLength",keyword:"maxLength",params:{limit: 64}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(func1(data1) < 1){
-const err4 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/metadata/timezone_override",schemaPath:"components#/$defs/DayAheadPriceMetadata/properties/timezone_override/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/metadata",schemaPath:"components#/$defs/DayAheadPriceMetadata/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.data !== undefined){
-let data2 = data.data;
-if(Array.isArray(data2)){
-if(data2.length > 10000){
-const err7 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/maxItems",keyword:"maxItems",params:{limit: 10000}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.timestamp === undefined){
-const err8 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "timestamp"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data3.price === undefined){
-const err9 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/required",keyword:"required",params:{missingProperty: "price"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key2 in data3){
-if(!((((key2 === "timestamp") || (key2 === "price")) || (key2 === "best_bid")) || (key2 === "best_ask"))){
-const err10 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.timestamp !== undefined){
-let data4 = data3.timestamp;
-if(typeof data4 === "string"){
-if(!(formats16(data4))){
-const err11 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/data/" + i0+"/timestamp",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/timestamp/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.price !== undefined){
-let data5 = data3.price;
-if((typeof data5 == "number") && (isFinite(data5))){
-if(data5 > 10000 || isNaN(data5)){
-const err13 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data5 < -10000 || isNaN(data5)){
-const err14 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/data/" + i0+"/price",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/price/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.best_bid !== undefined){
-let data6 = data3.best_bid;
-if(Array.isArray(data6)){
-if(data6.length > 100){
-const err16 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-const len1 = data6.length;
-for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 10000 || isNaN(data7)){
-const err17 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data7 < -10000 || isNaN(data7)){
-const err18 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err19 = {instancePath:instancePath+"/data/" + i0+"/best_bid/" + i1,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/items/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err20 = {instancePath:instancePath+"/data/" + i0+"/best_bid",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_bid/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.best_ask !== undefined){
-let data8 = data3.best_ask;
-if(Array.isArray(data8)){
-if(data8.length > 100){
-const err21 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-const len2 = data8.length;
-for(let i2=0; i2<len2; i2++){
-let data9 = data8[i2];
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 10000 || isNaN(data9)){
-const err22 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data9 < -10000 || isNaN(data9)){
-const err23 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: -10000}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/data/" + i0+"/best_ask/" + i2,schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/items/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err25 = {instancePath:instancePath+"/data/" + i0+"/best_ask",schemaPath:"components#/$defs/DayAheadPriceEntry/properties/best_ask/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err26 = {instancePath:instancePath+"/data/" + i0,schemaPath:"components#/$defs/DayAheadPriceEntry/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err27 = {instancePath:instancePath+"/data",schemaPath:"#/properties/data/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-validate37.errors = vErrors;
-return errors === 0;
-}
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_uploadDayAheadPrices" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate36.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate36.errors = vErrors;
-return false;
-}
-}
-validate36.errors = vErrors;
-return errors === 0;
-}
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createFleet = validate39;
-const schema65 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
-const schema66 = {"type":"object","description":"What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households.","x-rules":[{"fields":["latitude","longitude"],"rule":"Both have a value, or neither.","code":"coordinates_incomplete"},{"fields":["history_cutoff","history_days"],"rule":"The history does not begin before 1970.","code":"instant_too_early"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without.","code":"consumption_order"},{"fields":["count","groups"],"rule":"The households of the groups are not more than `count`.","code":"groups_exceed_count"},{"fields":["count","groups"],"rule":"Without `count`, groups that all give theirs add up to 1 to 1000 households.","code":"groups_total_out_of_range"},{"fields":["groups"],"rule":"No two groups have the same name, nor is one named `default` where households are left over.","code":"duplicate_group_name"}],"additionalProperties":false,"required":["request_id"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge."},"name":{"type":"string","default":"Simulated fleet","minLength":1,"maxLength":120,"pattern":"\\S","description":"Name of the fleet, with at least one character that is not white space."},"count":{"type":"integer","default":10,"minimum":1,"maximum":1000,"description":"Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then."},"seed":{"type":"integer","format":"int64","default":42,"minimum":0,"maximum":9007199254740991,"description":"Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value."},"history_days":{"type":"integer","default":0,"minimum":0,"maximum":90,"description":"How many days of past the fleet is born with."},"history_cutoff":{"type":["string","null"],"format":"instant","description":"Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run."},"latitude":{"type":["number","null"],"minimum":-90,"maximum":90,"description":"Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`)."},"longitude":{"type":["number","null"],"minimum":-180,"maximum":180,"description":"Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`)."},"density":{"anyOf":[{"$ref":"components#/$defs/DensityRaster"},{"type":"null"}],"description":"Spreads the households over a country. It goes before `latitude` and `longitude`."},"ev_ownership_fraction":{"type":"number","default":0.25,"minimum":0,"maximum":1,"description":"Fraction of the households in every group that own an electric vehicle and a wallbox."},"pv_rating_kw":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15."},"battery_capacity_kwh":{"type":["number","null"],"minimum":0.1,"maximum":1000,"description":"Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15."},"max_charge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest charging power of the battery, in watts. Null with no range charges it in two hours."},"max_discharge_power_w":{"type":["integer","null"],"minimum":1,"maximum":100000,"description":"Highest discharging power of the battery, in watts. Null with no range empties it in two hours."},"initial_soc_percent":{"type":["number","null"],"minimum":5,"maximum":100,"description":"State of charge of the batteries where the history begins, in percent. Null with no range is 50."},"pv_rating_kw_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `pv_rating_kw` for each household; goes before the single value."},"battery_capacity_kwh_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `battery_capacity_kwh` for each household; goes before the single value."},"initial_soc_percent_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `initial_soc_percent` for each household; goes before the single value."},"max_charge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_charge_power_w` for each household; goes before the single value."},"max_discharge_power_w_range":{"anyOf":[{"$ref":"components#/$defs/IntegerRange"},{"type":"null"}],"description":"Draws `max_discharge_power_w` for each household; goes before the single value."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"groups":{"type":"array","maxItems":100,"items":{"$ref":"components#/$defs/FleetGroup"},"description":"Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`."}}};
-const schema69 = {"type":"object","description":"Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.","x-rules":[{"fields":["min","max"],"rule":"`min` is not above `max`.","code":"range_order"}],"additionalProperties":false,"required":["min","max"],"properties":{"min":{"type":"integer","format":"int64","description":"Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts)."},"max":{"type":"integer","format":"int64","description":"Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts."}},"example":{"min":5,"max":12}};
-const schema74 = {"type":"object","description":"A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.","x-rules":[{"fields":["count","percentage"],"rule":"At most one of them has a value.","code":"count_and_percentage"},{"fields":["weights","profile"],"rule":"Weights are given with the profile `mixed` alone.","code":"weights_with_profile"},{"fields":["annual_consumption_kwh","annual_consumption_with_ev_kwh"],"rule":"The consumption with a vehicle is not below that without, where the group gives one of them; the fleet's value stands for the other.","code":"consumption_order"}],"additionalProperties":false,"required":["name"],"properties":{"name":{"type":"string","minLength":1,"maxLength":128,"pattern":"\\S","description":"Name of the group, with at least one character that is not white space. The devices listing filters by it."},"count":{"type":["integer","null"],"minimum":0,"maximum":1000,"description":"Number of households in the group."},"percentage":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group."},"profile":{"type":"string","default":"mixed","enum":["mixed","single_working","single_retired","couple_working","couple_retired","family_one_child","family_two_children","large_family","home_office","shift_worker","shared_flat"],"description":"What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each."},"weights":{"type":["array","null"],"minItems":10,"maxItems":10,"items":{"type":"number","minimum":0},"description":"Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`)."},"annual_consumption_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's."},"annual_consumption_with_ev_kwh":{"type":["number","null"],"minimum":1,"maximum":100000,"description":"Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`)."},"max_time_shift_minutes":{"type":["integer","null"],"minimum":0,"maximum":180,"description":"Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30."},"variation_fraction":{"type":["number","null"],"minimum":0,"maximum":0.5,"description":"How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1."}},"example":{"name":"Commuters","percentage":60,"profile":"couple_working","annual_consumption_kwh":3100,"max_time_shift_minutes":45}};
-const pattern14 = new RegExp("\\S", "u");
-const schema67 = {"type":"object","description":"A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).","x-rules":[{"fields":["grid","weights"],"rule":"Unpacked, the weights have `rows` times `cols` bytes.","code":"density_size"},{"fields":["country","grid","weights"],"rule":"A cell with a weight above 0 touches the country.","code":"density_outside_country"}],"additionalProperties":false,"required":["country","dataset_version","boundary_version","grid","weights"],"properties":{"country":{"type":"string","pattern":"^[A-Z]{2}$","description":"The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`."},"dataset_version":{"type":"string","pattern":"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$","description":"Your own name for this state of the density data. Kept and echoed."},"boundary_version":{"type":"string","minLength":1,"maxLength":128,"description":"Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here."},"grid":{"$ref":"components#/$defs/DensityGrid"},"weights":{"type":"string","minLength":4,"maxLength":340000,"description":"One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`)."}},"example":{"country":"AT","dataset_version":"vienna-2026.1","boundary_version":"natural-earth-4.1-50m","grid":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3},"weights":"ACgKFP88"}};
-const schema68 = {"type":"object","description":"Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).","x-rules":[{"fields":["origin_lat","rows","cell_deg"],"rule":"`origin_lat` less `rows` times `cell_deg` is -90 or more.","code":"density_off_globe"},{"fields":["cols","cell_deg"],"rule":"`cols` times `cell_deg` is 360 or less.","code":"density_off_globe"}],"additionalProperties":false,"required":["origin_lat","origin_lon","cell_deg","rows","cols"],"properties":{"origin_lat":{"type":"number","minimum":-90,"maximum":90,"description":"Latitude of the north edge of row 0, in degrees."},"origin_lon":{"type":"number","minimum":-180,"maximum":180,"description":"Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian."},"cell_deg":{"type":"number","exclusiveMinimum":0,"maximum":1,"description":"Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole."},"rows":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of rows, north to south."},"cols":{"type":"integer","minimum":1,"maximum":4000,"description":"Number of columns, west to east."}},"example":{"origin_lat":48.4,"origin_lon":16.2,"cell_deg":0.2,"rows":2,"cols":3}};
-const pattern16 = new RegExp("^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$", "u");
-
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate41.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.country === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "country"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data.dataset_version === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "dataset_version"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data.boundary_version === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "boundary_version"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data.grid === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "grid"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data.weights === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "weights"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(((((key0 === "country") || (key0 === "dataset_version")) || (key0 === "boundary_version")) || (key0 === "grid")) || (key0 === "weights"))){
-const err5 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data.country !== undefined){
-let data0 = data.country;
-if(typeof data0 === "string"){
-if(!pattern5.test(data0)){
-const err6 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data.dataset_version !== undefined){
-let data1 = data.dataset_version;
-if(typeof data1 === "string"){
-if(!pattern16.test(data1)){
-const err8 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/dataset_version",schemaPath:"#/properties/dataset_version/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data.boundary_version !== undefined){
-let data2 = data.boundary_version;
-if(typeof data2 === "string"){
-if(func1(data2) > 128){
-const err10 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/maxLength",keyword:"maxLength",params:{limit: 128}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(func1(data2) < 1){
-const err11 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err12 = {instancePath:instancePath+"/boundary_version",schemaPath:"#/properties/boundary_version/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data.grid !== undefined){
-let data3 = data.grid;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.origin_lat === undefined){
-const err13 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lat"}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data3.origin_lon === undefined){
-const err14 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "origin_lon"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data3.cell_deg === undefined){
-const err15 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cell_deg"}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data3.rows === undefined){
-const err16 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "rows"}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data3.cols === undefined){
-const err17 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/required",keyword:"required",params:{missingProperty: "cols"}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-for(const key1 in data3){
-if(!(((((key1 === "origin_lat") || (key1 === "origin_lon")) || (key1 === "cell_deg")) || (key1 === "rows")) || (key1 === "cols"))){
-const err18 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.origin_lat !== undefined){
-let data4 = data3.origin_lat;
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err19 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data4 < -90 || isNaN(data4)){
-const err20 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err21 = {instancePath:instancePath+"/grid/origin_lat",schemaPath:"components#/$defs/DensityGrid/properties/origin_lat/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.origin_lon !== undefined){
-let data5 = data3.origin_lon;
-if((typeof data5 == "number") && (isFinite(data5))){
-if(data5 > 180 || isNaN(data5)){
-const err22 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data5 < -180 || isNaN(data5)){
-const err23 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err24 = {instancePath:instancePath+"/grid/origin_lon",schemaPath:"components#/$defs/DensityGrid/properties/origin_lon/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.cell_deg !== undefined){
-let data6 = data3.cell_deg;
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 1 || isNaN(data6)){
-const err25 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data6 <= 0 || isNaN(data6)){
-const err26 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/exclusiveMinimum",keyword:"exclusiveMinimum",params:{comparison: ">", limit: 0}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err27 = {instancePath:instancePath+"/grid/cell_deg",schemaPath:"components#/$defs/DensityGrid/properties/cell_deg/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data3.rows !== undefined){
-let data7 = data3.rows;
-if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err28 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 4000 || isNaN(data7)){
-const err29 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data7 < 1 || isNaN(data7)){
-const err30 = {instancePath:instancePath+"/grid/rows",schemaPath:"components#/$defs/DensityGrid/properties/rows/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data3.cols !== undefined){
-let data8 = data3.cols;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err31 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 4000 || isNaN(data8)){
-const err32 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4000}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(data8 < 1 || isNaN(data8)){
-const err33 = {instancePath:instancePath+"/grid/cols",schemaPath:"components#/$defs/DensityGrid/properties/cols/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-else {
-const err34 = {instancePath:instancePath+"/grid",schemaPath:"components#/$defs/DensityGrid/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-if(data.weights !== undefined){
-let data9 = data.weights;
-if(typeof data9 === "string"){
-if(func1(data9) > 340000){
-const err35 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/maxLength",keyword:"maxLength",params:{limit: 340000}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-if(func1(data9) < 4){
-const err36 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/minLength",keyword:"minLength",params:{limit: 4}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err37 = {instancePath:instancePath+"/weights",schemaPath:"#/properties/weights/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err38 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-if(errors >= 408){
-validate41.errors = vErrors;
-return false;
-}
-}
-validate41.errors = vErrors;
-return errors === 0;
-}
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(func3.call(schema66.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats4(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data.name !== undefined){
-let data1 = data.name;
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(!pattern14.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data.count !== undefined){
-let data2 = data.count;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.seed !== undefined){
-let data3 = data.seed;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema66.properties.history_cutoff.type}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(typeof data5 === "string"){
-if(!(formats16(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema66.properties.latitude.type}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema66.properties.longitude.type}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate41(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema66.properties.pv_rating_kw.type}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema66.properties.battery_capacity_kwh.type}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema66.properties.max_charge_power_w.type}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema66.properties.max_discharge_power_w.type}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema66.properties.initial_soc_percent.type}};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.min !== undefined){
-let data16 = data15.min;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.max !== undefined){
-let data17 = data15.max;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.min !== undefined){
-let data19 = data18.min;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.max !== undefined){
-let data20 = data18.max;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.min !== undefined){
-let data22 = data21.min;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.max !== undefined){
-let data23 = data21.max;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.min !== undefined){
-let data25 = data24.min;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.max !== undefined){
-let data26 = data24.max;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.min !== undefined){
-let data28 = data27.min;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.max !== undefined){
-let data29 = data27.max;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema66.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema66.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.groups !== undefined){
-let data32 = data.groups;
-if(Array.isArray(data32)){
-if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-for(const key6 in data33){
-if(!(func3.call(schema74.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.name !== undefined){
-let data34 = data33.name;
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(!pattern14.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.count !== undefined){
-let data35 = data33.count;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema74.properties.count.type}};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema74.properties.percentage.type}};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema74.properties.profile.enum}};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema74.properties.weights.type}};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(Array.isArray(data38)){
-if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema74.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema74.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema74.properties.max_time_shift_minutes.type}};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema74.properties.variation_fraction.type}};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-if(errors >= 408){
-validate40.errors = vErrors;
-return false;
-}
-}
-validate40.errors = vErrors;
-return errors === 0;
-}
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate39.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate40(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate39.errors = vErrors;
-return false;
-}
-}
-validate39.errors = vErrors;
-return errors === 0;
-}
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const previewFleet = validate44;
-const schema75 = {"$id":"op_previewFleet","$ref":"components#/$defs/FleetDefinition"};
-
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate45.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(func3.call(schema66.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats4(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data.name !== undefined){
-let data1 = data.name;
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(!pattern14.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data.count !== undefined){
-let data2 = data.count;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.seed !== undefined){
-let data3 = data.seed;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema66.properties.history_cutoff.type}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(typeof data5 === "string"){
-if(!(formats16(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema66.properties.latitude.type}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema66.properties.longitude.type}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate41(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema66.properties.pv_rating_kw.type}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema66.properties.battery_capacity_kwh.type}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema66.properties.max_charge_power_w.type}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema66.properties.max_discharge_power_w.type}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema66.properties.initial_soc_percent.type}};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.min !== undefined){
-let data16 = data15.min;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.max !== undefined){
-let data17 = data15.max;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.min !== undefined){
-let data19 = data18.min;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.max !== undefined){
-let data20 = data18.max;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.min !== undefined){
-let data22 = data21.min;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.max !== undefined){
-let data23 = data21.max;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.min !== undefined){
-let data25 = data24.min;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.max !== undefined){
-let data26 = data24.max;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.min !== undefined){
-let data28 = data27.min;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.max !== undefined){
-let data29 = data27.max;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema66.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema66.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.groups !== undefined){
-let data32 = data.groups;
-if(Array.isArray(data32)){
-if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-for(const key6 in data33){
-if(!(func3.call(schema74.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.name !== undefined){
-let data34 = data33.name;
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(!pattern14.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.count !== undefined){
-let data35 = data33.count;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema74.properties.count.type}};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema74.properties.percentage.type}};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema74.properties.profile.enum}};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema74.properties.weights.type}};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(Array.isArray(data38)){
-if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema74.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema74.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema74.properties.max_time_shift_minutes.type}};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema74.properties.variation_fraction.type}};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-if(errors >= 408){
-validate45.errors = vErrors;
-return false;
-}
-}
-validate45.errors = vErrors;
-return errors === 0;
-}
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_previewFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate44.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate45(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate44.errors = vErrors;
-return false;
-}
-}
-validate44.errors = vErrors;
-return errors === 0;
-}
-validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const expandFleet = validate48;
-const schema83 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
-const schema84 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
-
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_expandFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate48.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "request_id"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-if(data.count === undefined){
-const err1 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: "count"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!((key0 === "request_id") || (key0 === "count"))){
-const err2 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats4(data0))){
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-}
-if(data.count !== undefined){
-let data1 = data.count;
-if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-const err5 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-if((typeof data1 == "number") && (isFinite(data1))){
-if(data1 > 1000 || isNaN(data1)){
-const err6 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-if(data1 < 1 || isNaN(data1)){
-const err7 = {instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate48.errors = vErrors;
-return false;
-}
-}
-validate48.errors = vErrors;
-return errors === 0;
-}
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const stopFleet = validate49;
-const schema85 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
-const schema86 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
-
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_stopFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate49.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate49.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate49.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate49.errors = vErrors;
-return false;
-}
-}
-validate49.errors = vErrors;
-return errors === 0;
-}
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cleanupFleet = validate50;
-const schema87 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cleanupFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate50.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-validate50.errors = vErrors;
-return errors === 0;
-}
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cancelFleet = validate51;
-const schema89 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cancelFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate51.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate51.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate51.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate51.errors = vErrors;
-return false;
-}
-}
-validate51.errors = vErrors;
-return errors === 0;
-}
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const purgeFleet = validate52;
-const schema91 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_purgeFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate52.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
 validate52.errors = vErrors;
 return false;
 }
@@ -8613,15 +8613,505 @@ return errors === 0;
 }
 validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerDeviceEvent = validate53;
-const schema93 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
-const schema94 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
+export const createWebhook = validate53;
+const schema93 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
+const schema94 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema95 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+const formats34 = formatsModule.formats.iri;
+
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate54.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.url === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "url"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!((key0 === "url") || (key0 === "topics"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+}
+if(data.url !== undefined){
+let data0 = data.url;
+if(typeof data0 === "string"){
+if(func1(data0) > 2048){
+const err2 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+if(!(formats34(data0))){
+const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+}
+if(data.topics !== undefined){
+let data1 = data.topics;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err5 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err6 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+if(errors >= 408){
+validate54.errors = vErrors;
+return false;
+}
+}
+validate54.errors = vErrors;
+return errors === 0;
+}
+validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
 
 function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_triggerDeviceEvent" */;
+/*# sourceURL="op_createWebhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate53.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate53.errors = vErrors;
+return false;
+}
+}
+validate53.errors = vErrors;
+return errors === 0;
+}
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const updateWebhook = validate56;
+const schema96 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
+const schema97 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
+
+function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate57.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+}
+if(data.enabled !== undefined){
+if(typeof data.enabled !== "boolean"){
+const err1 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+}
+if(data.topics !== undefined){
+let data1 = data.topics;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err2 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+if(typeof data1[i0] !== "string"){
+const err3 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+}
+if(data.url !== undefined){
+const err5 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+if(errors >= 408){
+validate57.errors = vErrors;
+return false;
+}
+}
+validate57.errors = vErrors;
+return errors === 0;
+}
+validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_updateWebhook" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate56.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate57(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
+if(errors >= 408){
+validate56.errors = vErrors;
+return false;
+}
+}
+validate56.errors = vErrors;
+return errors === 0;
+}
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const rotateWebhookSecret = validate59;
+const schema99 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+
+function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_rotateWebhookSecret" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate59.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 0){
+const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate59.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate59.errors = vErrors;
+return false;
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate59.errors = vErrors;
+return false;
+}
+}
+validate59.errors = vErrors;
+return errors === 0;
+}
+validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const testWebhook = validate60;
+const schema101 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
+const schema102 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
+
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_testWebhook" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate60.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.topic === undefined){
+const err0 = {instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: "topic"}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+if(errors >= 408){
+validate60.errors = vErrors;
+return false;
+}
+}
+for(const key0 in data){
+if(!(key0 === "topic")){
+const err1 = {instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+if(errors >= 408){
+validate60.errors = vErrors;
+return false;
+}
+}
+}
+if(data.topic !== undefined){
+if(typeof data.topic !== "string"){
+const err2 = {instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+if(errors >= 408){
+validate60.errors = vErrors;
+return false;
+}
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+if(errors >= 408){
+validate60.errors = vErrors;
+return false;
+}
+}
+validate60.errors = vErrors;
+return errors === 0;
+}
+validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const triggerDeviceEvent = validate61;
+const schema103 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
+const schema104 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
+
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_triggerDeviceEvent" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate61.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8639,7 +9129,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 }
@@ -8654,7 +9144,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 }
@@ -8671,12 +9161,12 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 }
 if(!(((((data0 === "device_offline") || (data0 === "reauthenticate")) || (data0 === "steering_recovery_failed")) || (data0 === "subscription_required")) || (data0 === "reconnect"))){
-const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema94.properties.code.enum}};
+const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema104.properties.code.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8685,7 +9175,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 }
@@ -8701,24 +9191,24 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return false;
 }
 }
-validate53.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerFleetEvent = validate54;
-const schema95 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
-const schema96 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
-const schema97 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
+export const triggerFleetEvent = validate62;
+const schema105 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
+const schema106 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
+const schema107 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate55.evaluated;
+const evaluated0 = validate63.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8736,7 +9226,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8750,7 +9240,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8764,7 +9254,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8779,7 +9269,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8797,7 +9287,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8812,7 +9302,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8829,12 +9319,12 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
 if(!(((data1 === "manufacturer_cloud") || (data1 === "region")) || (data1 === "household_router"))){
-const err7 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema96.properties.cause.enum}};
+const err7 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema106.properties.cause.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8843,7 +9333,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8851,7 +9341,7 @@ return false;
 if(data.manufacturer !== undefined){
 let data2 = data.manufacturer;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err8 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema96.properties.manufacturer.type}};
+const err8 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema106.properties.manufacturer.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8860,7 +9350,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8875,7 +9365,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8889,7 +9379,7 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8898,7 +9388,7 @@ return false;
 if(data.country !== undefined){
 let data3 = data.country;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err11 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema96.properties.country.type}};
+const err11 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema106.properties.country.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8907,7 +9397,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8922,7 +9412,7 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8944,7 +9434,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8958,7 +9448,7 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8972,7 +9462,7 @@ vErrors.push(err15);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -8987,7 +9477,7 @@ vErrors.push(err16);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9005,7 +9495,7 @@ vErrors.push(err17);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9019,7 +9509,7 @@ vErrors.push(err18);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9034,7 +9524,7 @@ vErrors.push(err19);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9052,7 +9542,7 @@ vErrors.push(err20);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9066,7 +9556,7 @@ vErrors.push(err21);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9081,7 +9571,7 @@ vErrors.push(err22);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9099,7 +9589,7 @@ vErrors.push(err23);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9113,7 +9603,7 @@ vErrors.push(err24);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9128,7 +9618,7 @@ vErrors.push(err25);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9144,7 +9634,7 @@ vErrors.push(err26);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9161,7 +9651,7 @@ vErrors.push(err27);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9177,7 +9667,7 @@ vErrors.push(err28);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9196,7 +9686,7 @@ vErrors = null;
 if(data.user_ids !== undefined){
 let data8 = data.user_ids;
 if((!(Array.isArray(data8))) && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema96.properties.user_ids.type}};
+const err29 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema106.properties.user_ids.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -9205,7 +9695,7 @@ vErrors.push(err29);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9220,7 +9710,7 @@ vErrors.push(err30);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9234,7 +9724,7 @@ vErrors.push(err31);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9252,7 +9742,7 @@ vErrors.push(err32);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9267,7 +9757,7 @@ vErrors.push(err33);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9286,7 +9776,7 @@ vErrors.push(err34);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9301,7 +9791,7 @@ vErrors.push(err35);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9315,7 +9805,7 @@ vErrors.push(err36);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
+validate63.errors = vErrors;
 return false;
 }
 }
@@ -9332,439 +9822,6 @@ vErrors.push(err37);
 }
 errors++;
 if(errors >= 408){
-validate55.errors = vErrors;
-return false;
-}
-}
-validate55.errors = vErrors;
-return errors === 0;
-}
-validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_triggerFleetEvent" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate54.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate55(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate54.errors = vErrors;
-return false;
-}
-}
-validate54.errors = vErrors;
-return errors === 0;
-}
-validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createWebhook = validate57;
-const schema98 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema99 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
-const schema100 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
-const formats38 = formatsModule.formats.iri;
-
-function validate58(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate58.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.url === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "url"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!((key0 === "url") || (key0 === "topics"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-}
-if(data.url !== undefined){
-let data0 = data.url;
-if(typeof data0 === "string"){
-if(func1(data0) > 2048){
-const err2 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-if(!(formats38(data0))){
-const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-}
-if(data.topics !== undefined){
-let data1 = data.topics;
-if(Array.isArray(data1)){
-if(data1.length > 100){
-const err5 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data1[i0] !== "string"){
-const err6 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate58.errors = vErrors;
-return false;
-}
-}
-validate58.errors = vErrors;
-return errors === 0;
-}
-validate58.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createWebhook" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate57.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate58(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate58.errors : vErrors.concat(validate58.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate57.errors = vErrors;
-return false;
-}
-}
-validate57.errors = vErrors;
-return errors === 0;
-}
-validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateWebhook = validate60;
-const schema101 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema102 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
-
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate61.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-}
-if(data.enabled !== undefined){
-if(typeof data.enabled !== "boolean"){
-const err1 = {instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-}
-if(data.topics !== undefined){
-let data1 = data.topics;
-if(Array.isArray(data1)){
-if(data1.length > 100){
-const err2 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(typeof data1[i0] !== "string"){
-const err3 = {instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-}
-if(data.url !== undefined){
-const err5 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate61.errors = vErrors;
-return false;
-}
-}
-validate61.errors = vErrors;
-return errors === 0;
-}
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_updateWebhook" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate60.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate61(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate60.errors = vErrors;
-return false;
-}
-}
-validate60.errors = vErrors;
-return errors === 0;
-}
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const rotateWebhookSecret = validate63;
-const schema104 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
-
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_rotateWebhookSecret" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate63.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate63.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate63.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
 validate63.errors = vErrors;
 return false;
 }
@@ -9774,87 +9831,30 @@ return errors === 0;
 }
 validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const testWebhook = validate64;
-const schema106 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
-const schema107 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_testWebhook" */;
+function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_triggerFleetEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate62.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.topic === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: "topic"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
+if(!(validate63(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+errors = vErrors.length;
 if(errors >= 408){
-validate64.errors = vErrors;
+validate62.errors = vErrors;
 return false;
 }
 }
-for(const key0 in data){
-if(!(key0 === "topic")){
-const err1 = {instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate64.errors = vErrors;
-return false;
-}
-}
-}
-if(data.topic !== undefined){
-if(typeof data.topic !== "string"){
-const err2 = {instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate64.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate64.errors = vErrors;
-return false;
-}
-}
-validate64.errors = vErrors;
+validate62.errors = vErrors;
 return errors === 0;
 }
-validate64.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const redeliver = validate65;
 const schema108 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
@@ -9996,7 +9996,7 @@ validate66.errors = vErrors;
 return false;
 }
 }
-if(!pattern14.test(data0)){
+if(!pattern7.test(data0)){
 const err4 = {instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"}};
 if(vErrors === null){
 vErrors = [err4];

@@ -212,853 +212,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/data": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get the data of a household
-         * @description What a whole simulated household did: its devices together, as the data of a fleet show it. Values cover the quarter hours that began in the time range and are over, from the start of the history until now, or until the fleet ended; a user whom no fleet simulates has none. The answer is sent as it is computed, in order of time, in the media type that `Accept` asks for: JSON, CSV (RFC 4180, with a line of names) or Apache Parquet. CSV and Parquet have the entries of `data` as rows, and null as an empty value.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getHouseholdData"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List a user's heat pumps
-         * @description The heat pumps of a user, each with its present state; an empty array where there are none.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listUserHeatPumps"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get a heat pump
-         * @description One heat pump of a user with its present state.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getUserHeatPump"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/data": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get the data of a heat pump
-         * @description What a heat pump drew and what heat it gave, following the schedule that was computed for it, and the temperatures of its house. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getHeatPumpData"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List a user's inverters
-         * @description The inverters of a user, each with its present state; an empty array where there are none.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listUserInverters"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get an inverter
-         * @description One inverter of a user with its present state.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getUserInverter"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/data": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get the data of an inverter
-         * @description What the panels at an inverter gave, what the household used, what its battery took up and gave, and what came from the grid or went into it. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getInverterData"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List a user's electric vehicles
-         * @description The electric vehicles of a user, each with its present state; an empty array where there are none.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listUserElectricVehicles"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get an electric vehicle
-         * @description One electric vehicle of a user with its present state.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getUserElectricVehicle"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/data": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get the data of an electric vehicle
-         * @description What an electric vehicle was charged with at home, how long it was plugged in, and its state of charge. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getElectricVehicleData"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List a user's wallboxes
-         * @description The wallboxes of a user, each with its present state; an empty array where there are none.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listUserWallboxes"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The wallbox's `device_id`.
-                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
-                 */
-                readonly wallbox_id: components["parameters"]["WallboxId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get a wallbox
-         * @description One wallbox of a user with its present state.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getUserWallbox"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}/data": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The wallbox's `device_id`.
-                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
-                 */
-                readonly wallbox_id: components["parameters"]["WallboxId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get the data of a wallbox
-         * @description What a wallbox gave, and how long a vehicle was plugged in. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getWallboxData"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get an electric vehicle's preferences
-         * @description What was asked of this electric vehicle last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getElectricVehiclePreferences"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        /**
-         * Change an electric vehicle's preferences
-         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `minimum_soc_percent` is at most the target: the one given, or else the vehicle's own (422 `minimum_above_target`). In `ready_by` the days that are named change; null is a day without a departure. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly patch: operations["updateElectricVehiclePreferences"];
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences/revisions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List the revisions of an electric vehicle's preferences
-         * @description All that was ever asked of this electric vehicle, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listElectricVehiclePreferenceRevisions"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Boost an electric vehicle
-         * @description While a boost holds, the vehicle is charged at once to its target whenever it is plugged in, whatever its charge policy and the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly post: operations["startElectricVehicleBoost"];
-        /**
-         * End the boost of an electric vehicle
-         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly delete: operations["endElectricVehicleBoost"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get a heat pump's preferences
-         * @description What was asked of this heat pump last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getHeatPumpPreferences"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        /**
-         * Change a heat pump's preferences
-         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. Between comfort less `setback_k` and comfort plus `boost_k` a schedule may move heat in time. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly patch: operations["updateHeatPumpPreferences"];
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences/revisions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List the revisions of a heat pump's preferences
-         * @description All that was ever asked of this heat pump, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listHeatPumpPreferenceRevisions"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Boost a heat pump
-         * @description While a boost holds, the heat pump heats the rooms to the comfort temperature and `boost_k` above it, and its tank to the temperature of the hot water, whatever the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly post: operations["startHeatPumpBoost"];
-        /**
-         * End the boost of a heat pump
-         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly delete: operations["endHeatPumpBoost"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Get an inverter's preferences
-         * @description What was asked of this inverter last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["getInverterPreferences"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        /**
-         * Change an inverter's preferences
-         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `reserve_percent` is the charge below which the battery is not discharged. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly patch: operations["updateInverterPreferences"];
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences/revisions": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List the revisions of an inverter's preferences
-         * @description All that was ever asked of this inverter, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly get: operations["listInverterPreferenceRevisions"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Boost an inverter
-         * @description While a boost holds, the battery is charged at its full power, also from the grid and whether `grid_charging` permits it or not, and then kept full. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly post: operations["startInverterBoost"];
-        /**
-         * End the boost of an inverter
-         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
-         *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
-         */
-        readonly delete: operations["endInverterBoost"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices": {
         readonly parameters: {
             readonly query?: never;
@@ -1093,7 +246,7 @@ export interface paths {
         readonly patch: operations["uploadDayAheadPrices"];
         readonly trace?: never;
     };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/schedules": {
+    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1103,28 +256,48 @@ export interface paths {
                  * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
                  */
                 readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
             };
             readonly cookie?: never;
         };
         /**
-         * Get a heat pump's schedule (beta)
-         * @description What the heat pump is to do in each quarter hour of a time range: the cheapest heat within the bounds of comfort that its people prefer, for this house, its tank, the weather where it stands, its own PV and the limits of the unit. Plans are made from 14:00 local time to 14:00, and anew when prices come in; a heat pump of a fleet does what they say. A fleet's organization has for each quarter hour its own price or else that of its parent. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
+         * Read the simulator's configuration
+         * @description Limits, defaults, the archetypes of households in the order of a group's `weights`, how density rasters are read, the countries they may name, and how often devices fail by themselves.
          *
-         *     Who may call it: admin, staff (end users and itself), user (own only).
+         *     Who may call it: admin, staff.
          */
-        readonly get: operations["getHeatPumpSchedules"];
+        readonly get: operations["getFleetConfig"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/preview": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Preview a fleet
+         * @description Tells what creation would make of the same body, down to the ids: groups counted out, devices, totals, the first
+         *     households, the mean day. Nothing is stored and the `request_id` stays free. What creation would refuse is
+         *     refused here in the same way. Counted under the rate limit policy `preview`.
+         *
+         *     Who may call it: admin, staff.
+         */
+        readonly post: operations["previewFleet"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1173,7 +346,7 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/preview": {
+    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel": {
         readonly parameters: {
             readonly query?: never;
             readonly header?: never;
@@ -1183,48 +356,23 @@ export interface paths {
                  * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
                  */
                 readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
             };
             readonly cookie?: never;
         };
         readonly get?: never;
         readonly put?: never;
         /**
-         * Preview a fleet
-         * @description Tells what creation would make of the same body, down to the ids: groups counted out, devices, totals, the first
-         *     households, the mean day. Nothing is stored and the `request_id` stays free. What creation would refuse is
-         *     refused here in the same way. Counted under the rate limit policy `preview`.
+         * Cancel a job under way
+         * @description Gives up a creation that is queued or being provisioned (the fleet is then cancelled), or an expansion (its unfinished households are dropped and the fleet runs on). A cancelled fleet stays as it is; where nothing is under way there is nothing to cancel (409).
          *
          *     Who may call it: admin, staff.
          */
-        readonly post: operations["previewFleet"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Read the simulator's configuration
-         * @description Limits, defaults, the archetypes of households in the order of a group's `weights`, how density rasters are read, the countries they may name, and how often devices fail by themselves.
-         *
-         *     Who may call it: admin, staff.
-         */
-        readonly get: operations["getFleetConfig"];
-        readonly put?: never;
-        readonly post?: never;
+        readonly post: operations["cancelFleet"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1467,39 +615,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The fleet's `job_id`.
-                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
-                 */
-                readonly job_id: components["parameters"]["JobId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Cancel a job under way
-         * @description Gives up a creation that is queued or being provisioned (the fleet is then cancelled), or an expansion (its unfinished households are dropped and the fleet runs on). A cancelled fleet stays as it is; where nothing is under way there is nothing to cancel (409).
-         *
-         *     Who may call it: admin, staff.
-         */
-        readonly post: operations["cancelFleet"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/purge": {
         readonly parameters: {
             readonly query?: never;
@@ -1527,6 +642,1086 @@ export interface paths {
          *     Who may call it: admin, staff.
          */
         readonly post: operations["purgeFleet"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a household
+         * @description What a whole simulated household did: its devices together, as the data of a fleet show it. Values cover the quarter hours that began in the time range and are over, from the start of the history until now, or until the fleet ended; a user whom no fleet simulates has none. The answer is sent as it is computed, in order of time, in the media type that `Accept` asks for: JSON, CSV (RFC 4180, with a line of names) or Apache Parquet. CSV and Parquet have the entries of `data` as rows, and null as an empty value.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHouseholdData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List a user's heat pumps
+         * @description The heat pumps of a user, each with its present state; an empty array where there are none.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listUserHeatPumps"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a heat pump
+         * @description One heat pump of a user with its present state.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getUserHeatPump"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a heat pump
+         * @description What a heat pump drew and what heat it gave, following the schedule that was computed for it, and the temperatures of its house. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHeatPumpData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/schedules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a heat pump's schedule (beta)
+         * @description What the heat pump is to do in each quarter hour of a time range: the cheapest heat within the bounds of comfort that its people prefer, for this house, its tank, the weather where it stands, its own PV and the limits of the unit. Plans are made from 14:00 local time to 14:00, and anew when prices come in; a heat pump of a fleet does what they say. A fleet's organization has for each quarter hour its own price or else that of its parent. Where no schedule can be computed, `error` says why and `data` is empty. Beta: this operation may change.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHeatPumpSchedules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List a user's inverters
+         * @description The inverters of a user, each with its present state; an empty array where there are none.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listUserInverters"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an inverter
+         * @description One inverter of a user with its present state.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getUserInverter"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of an inverter
+         * @description What the panels at an inverter gave, what the household used, what its battery took up and gave, and what came from the grid or went into it. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getInverterData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Locate a simulated inverter
+         * @description Where the household of a simulated inverter stands and which zone its clocks follow. An inverter that is not simulated is answered with 404.
+         *
+         *     Who may call it: admin, staff.
+         */
+        readonly get: operations["getInverterSimulatorLocation"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List a user's electric vehicles
+         * @description The electric vehicles of a user, each with its present state; an empty array where there are none.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listUserElectricVehicles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an electric vehicle
+         * @description One electric vehicle of a user with its present state.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getUserElectricVehicle"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of an electric vehicle
+         * @description What an electric vehicle was charged with at home, how long it was plugged in, and its state of charge. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getElectricVehicleData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List a user's wallboxes
+         * @description The wallboxes of a user, each with its present state; an empty array where there are none.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listUserWallboxes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a wallbox
+         * @description One wallbox of a user with its present state.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getUserWallbox"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/wallboxes/{wallbox_id}/data": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get the data of a wallbox
+         * @description What a wallbox gave, and how long a vehicle was plugged in. Values cover the quarter hours that began in the time range and are over, from the start of the fleet's history until now, or until the fleet ended; a device that is not simulated has none. Energies of a finer resolution sum up to those of a coarser one exactly.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getWallboxData"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an electric vehicle's preferences
+         * @description What was asked of this electric vehicle last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getElectricVehiclePreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an electric vehicle's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `minimum_soc_percent` is at most the target: the one given, or else the vehicle's own (422 `minimum_above_target`). In `ready_by` the days that are named change; null is a day without a departure. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateElectricVehiclePreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of an electric vehicle's preferences
+         * @description All that was ever asked of this electric vehicle, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listElectricVehiclePreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost an electric vehicle
+         * @description While a boost holds, the vehicle is charged at once to its target whenever it is plugged in, whatever its charge policy and the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startElectricVehicleBoost"];
+        /**
+         * End the boost of an electric vehicle
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endElectricVehicleBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get a heat pump's preferences
+         * @description What was asked of this heat pump last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getHeatPumpPreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a heat pump's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. Between comfort less `setback_k` and comfort plus `boost_k` a schedule may move heat in time. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateHeatPumpPreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of a heat pump's preferences
+         * @description All that was ever asked of this heat pump, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listHeatPumpPreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost a heat pump
+         * @description While a boost holds, the heat pump heats the rooms to the comfort temperature and `boost_k` above it, and its tank to the temperature of the hot water, whatever the price. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startHeatPumpBoost"];
+        /**
+         * End the boost of a heat pump
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endHeatPumpBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Get an inverter's preferences
+         * @description What was asked of this inverter last, with who asked it and when. It holds from `effective_from` on, the beginning of the quarter hour after it came in; until then what came before holds. Where nothing was ever asked, `revision` is 0 and all preferences have their defaults.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["getInverterPreferences"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change an inverter's preferences
+         * @description Changes the preferences that are sent; those that are left out stay as they are, and null sets one back to its default. `reserve_percent` is the charge below which the battery is not discharged. The change is kept as a revision with its time of arrival and with who made it. It holds from the beginning of the next quarter hour on, and of two in the same quarter hour the later one holds; what was before never changes. A body that changes nothing makes no revision. A device may have 1,000 revisions, unless the operator of the service has set another number (422 `quota_reached`).
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly patch: operations["updateInverterPreferences"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/preferences/revisions": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the revisions of an inverter's preferences
+         * @description All that was ever asked of this inverter, newest first: each change of its preferences and each boost that began or was ended, with all that was asked from then on. Revisions never change and are kept as long as the device. The `Link` header leads to the next page until there is none; pages do not shift when revisions are added.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly get: operations["listInverterPreferenceRevisions"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Boost an inverter
+         * @description While a boost holds, the battery is charged at its full power, also from the grid and whether `grid_charging` permits it or not, and then kept full. It begins with the next quarter hour and ends at `ends_at`, rounded up to a full quarter hour, which lies behind its beginning (422 `boost_too_short`) and at most 24 hours from now (422 `boost_too_long`). A device has one boost at a time: another one takes its place from the next quarter hour on. The preferences stay as they are, and a change of them does not end the boost.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly post: operations["startInverterBoost"];
+        /**
+         * End the boost of an inverter
+         * @description Ends the boost with the quarter hour that is under way; one that has not begun yet never begins. Where there is no boost nothing happens, and the answer is the same.
+         *
+         *     Who may call it: admin, staff (end users and itself), user (own only).
+         */
+        readonly delete: operations["endInverterBoost"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * List the webhooks
+         * @description All webhooks of the organization in the order of their creation, 50 on a page, without secrets.
+         *
+         *     Who may call it: admin.
+         */
+        readonly get: operations["listWebhooks"];
+        readonly put?: never;
+        /**
+         * Register a webhook
+         * @description Registers an https endpoint and answers its signing secret, which is shown here and never again; a new one can be
+         *     had with `rotate-secret`. Without topics the webhook receives nothing until it is subscribed. Every call makes
+         *     a webhook of its own with a secret of its own, also for an address that is registered already, and with an `Idempotency-Key`, which is ignored.
+         *
+         *     Who may call it: admin.
+         */
+        readonly post: operations["createWebhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        /**
+         * Read a webhook
+         * @description One webhook, without its secret. A webhook of another organization is answered with 404.
+         *
+         *     Who may call it: admin.
+         */
+        readonly get: operations["getWebhook"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Remove a webhook
+         * @description Removes the webhook for good. What was still to be delivered to it is dropped.
+         *
+         *     Who may call it: admin.
+         */
+        readonly delete: operations["deleteWebhook"];
+        readonly options?: never;
+        readonly head?: never;
+        /**
+         * Change a webhook
+         * @description Changes the fields that are present. `topics` replaces the whole set of subscriptions. A disabled webhook keeps
+         *     its subscriptions, but what falls due while it is disabled is dropped and not sent later. The address cannot be
+         *     changed (422, field code `immutable`).
+         *
+         *     Who may call it: admin.
+         */
+        readonly patch: operations["updateWebhook"];
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/rotate-secret": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Replace the signing secret
+         * @description Makes a fresh signing secret and answers it, here and never again. It signs the very next delivery and all pending retries; the old one signs nothing any more. Each call makes another one: an `Idempotency-Key` is ignored.
+         *
+         *     Who may call it: admin.
+         */
+        readonly post: operations["rotateWebhookSecret"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/test": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Send a test message
+         * @description Sends one signed message with the type `service.test` to the endpoint at once and tells what came of it. The
+         *     status is 200 whatever the outcome. The service never repeats the message. With an `Idempotency-Key` a repeat of the call is told
+         *     the same outcome and sends nothing; when the service dies between the two, a repeat sends one more after a minute.
+         *
+         *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A removed one is known for a year, unless
+         *     the operator of the installation has set another time; then it is 404, as one that never was. A topic that the webhook is not
+         *     subscribed to is refused (422). Counted under the rate limit policy `webhook_test`. A process has
+         *     at most 32 tests under way, a partner 16 of them while others wait; a test that gets no turn within 2 s, or finds 32 of its
+         *     partner waiting, is refused (503 `overloaded`).
+         *
+         *     Who may call it: admin.
+         */
+        readonly post: operations["testWebhook"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1615,201 +1810,6 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
-    readonly "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Locate a simulated inverter
-         * @description Where the household of a simulated inverter stands and which zone its clocks follow. An inverter that is not simulated is answered with 404.
-         *
-         *     Who may call it: admin, staff.
-         */
-        readonly get: operations["getInverterSimulatorLocation"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * List the webhooks
-         * @description All webhooks of the organization in the order of their creation, 50 on a page, without secrets.
-         *
-         *     Who may call it: admin.
-         */
-        readonly get: operations["listWebhooks"];
-        readonly put?: never;
-        /**
-         * Register a webhook
-         * @description Registers an https endpoint and answers its signing secret, which is shown here and never again; a new one can be
-         *     had with `rotate-secret`. Without topics the webhook receives nothing until it is subscribed. Every call makes
-         *     a webhook of its own with a secret of its own, also for an address that is registered already, and with an `Idempotency-Key`, which is ignored.
-         *
-         *     Who may call it: admin.
-         */
-        readonly post: operations["createWebhook"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        /**
-         * Read a webhook
-         * @description One webhook, without its secret. A webhook of another organization is answered with 404.
-         *
-         *     Who may call it: admin.
-         */
-        readonly get: operations["getWebhook"];
-        readonly put?: never;
-        readonly post?: never;
-        /**
-         * Remove a webhook
-         * @description Removes the webhook for good. What was still to be delivered to it is dropped.
-         *
-         *     Who may call it: admin.
-         */
-        readonly delete: operations["deleteWebhook"];
-        readonly options?: never;
-        readonly head?: never;
-        /**
-         * Change a webhook
-         * @description Changes the fields that are present. `topics` replaces the whole set of subscriptions. A disabled webhook keeps
-         *     its subscriptions, but what falls due while it is disabled is dropped and not sent later. The address cannot be
-         *     changed (422, field code `immutable`).
-         *
-         *     Who may call it: admin.
-         */
-        readonly patch: operations["updateWebhook"];
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/rotate-secret": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Replace the signing secret
-         * @description Makes a fresh signing secret and answers it, here and never again. It signs the very next delivery and all pending retries; the old one signs nothing any more. Each call makes another one: an `Idempotency-Key` is ignored.
-         *
-         *     Who may call it: admin.
-         */
-        readonly post: operations["rotateWebhookSecret"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
-    readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/test": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly get?: never;
-        readonly put?: never;
-        /**
-         * Send a test message
-         * @description Sends one signed message with the type `service.test` to the endpoint at once and tells what came of it. The
-         *     status is 200 whatever the outcome. The service never repeats the message. With an `Idempotency-Key` a repeat of the call is told
-         *     the same outcome and sends nothing; when the service dies between the two, a repeat sends one more after a minute.
-         *
-         *     A disabled or removed webhook is not called (`cancelled`), whatever the topic. A removed one is known for a year, unless
-         *     the operator of the installation has set another time; then it is 404, as one that never was. A topic that the webhook is not
-         *     subscribed to is refused (422). Counted under the rate limit policy `webhook_test`. A process has
-         *     at most 32 tests under way, a partner 16 of them while others wait; a test that gets no turn within 2 s, or finds 32 of its
-         *     partner waiting, is refused (503 `overloaded`).
-         *
-         *     Who may call it: admin.
-         */
-        readonly post: operations["testWebhook"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
-    };
     readonly "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}/deliveries": {
         readonly parameters: {
             readonly query?: never;
@@ -1817,9 +1817,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -1850,9 +1850,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -1888,9 +1888,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -1934,9 +1934,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -1962,9 +1962,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -1995,9 +1995,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -2040,9 +2040,9 @@ export interface paths {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -2492,6 +2492,1185 @@ export interface components {
             readonly latitude?: components["schemas"]["LatitudeInput"];
             readonly longitude?: components["schemas"]["LongitudeInput"];
         };
+        /** @description A price that a later upload has replaced. */
+        readonly ReplacedPrice: {
+            /** @description EUR/MWh. */
+            readonly price: number;
+            /**
+             * Format: date-time
+             * @description When it had come in.
+             */
+            readonly received_at: string;
+        };
+        /** @description A price that is in force. */
+        readonly DayAheadPrice: {
+            /**
+             * Format: date-time
+             * @description When delivery begins.
+             */
+            readonly timestamp: string;
+            /** @description EUR/MWh. */
+            readonly price: number;
+            /** @description Best bids in EUR/MWh. */
+            readonly best_bid: readonly number[];
+            /** @description Best asks in EUR/MWh. */
+            readonly best_ask: readonly number[];
+            /**
+             * @description `own`: the organization's own price. `parent`: that of the partner to which a fleet's organization belongs.
+             * @enum {string}
+             */
+            readonly origin: "own" | "parent";
+            /**
+             * Format: date-time
+             * @description When the price came in.
+             */
+            readonly received_at: string;
+            /**
+             * Format: date-time
+             * @description When it comes into force: at its `timestamp`, a parent's later where an own price holds until then.
+             */
+            readonly valid_from: string;
+            /**
+             * Format: date-time
+             * @description When it ends: with the next price of the same origin, a parent's also with the next own one, 60 minutes behind `timestamp` at the latest.
+             */
+            readonly valid_until: string;
+            /** @description The earlier prices for the same `timestamp` that it took the place of, the last first, ten at most. Prices that were replaced are kept for three years, unless the operator sets another time. */
+            readonly replaced: readonly components["schemas"]["ReplacedPrice"][];
+        };
+        /** @description The prices in force in a time range. */
+        readonly DayAheadPriceList: {
+            /** @description Ordered by `timestamp`. */
+            readonly data: readonly components["schemas"]["DayAheadPrice"][];
+        };
+        /** @description How to read the entries. */
+        readonly DayAheadPriceMetadata: {
+            /** @description The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`. */
+            readonly timezone_override?: string;
+        };
+        /** @description The price of a delivery period. */
+        readonly DayAheadPriceEntry: {
+            /**
+             * Format: instant
+             * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
+             */
+            readonly timestamp: string;
+            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed. */
+            readonly price: number;
+            /**
+             * @description Best bids in EUR/MWh, each from -10,000 to 10,000.
+             * @default []
+             */
+            readonly best_bid?: readonly number[];
+            /**
+             * @description Best asks in EUR/MWh, each from -10,000 to 10,000.
+             * @default []
+             */
+            readonly best_ask?: readonly number[];
+        };
+        /** @description Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`. */
+        readonly DayAheadPriceUpload: {
+            readonly metadata?: components["schemas"]["DayAheadPriceMetadata"];
+            /** @description The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced. */
+            readonly data: readonly components["schemas"]["DayAheadPriceEntry"][];
+        };
+        /** @description What became of an upload. */
+        readonly DayAheadPriceResult: {
+            /** @description `success`: the prices are stored. `existing`: every entry was already stored with the same values. `late`: the delivery quarter of every entry, the quarter hour that begins at its timestamp, is over, and nothing was stored. `empty`: there were no entries. Open vocabulary. */
+            readonly state: ("success" | "existing" | "late" | "empty") | string;
+            /**
+             * Format: date-time
+             * @description The next quarter hour, at which schedules are computed anew.
+             */
+            readonly next_load_curve_calculation: string;
+            /** @description What went wrong; empty when nothing did. */
+            readonly error: string;
+        };
+        /** @description Bounds of a definition, for building forms without guessing. */
+        readonly FleetLimits: {
+            /** @description Smallest number of households in one create call. */
+            readonly count_min: number;
+            /** @description Largest number of households in one create call. */
+            readonly count_max: number;
+            /** @description Largest number of households in one expand call. */
+            readonly expand_count_max: number;
+            /** @description Largest number of households of a fleet after all expansions. */
+            readonly households_max: number;
+            /** @description Most days of past that a definition may ask for. */
+            readonly history_days_max: number;
+            /** @description Largest number of groups in a definition. */
+            readonly groups_max: number;
+            /** @description Largest number of households that a group may name as its `count`. */
+            readonly group_count_max: number;
+            /** @description Exact number of weights in a group. */
+            readonly group_weights: number;
+            /** @description Most characters of a fleet's name. */
+            readonly name_length_max: number;
+            /** @description Most characters of a group's name. */
+            readonly group_name_length_max: number;
+            /**
+             * Format: int64
+             * @description Largest `seed`; seeds are integers from 0 on.
+             */
+            readonly seed_max: number;
+            /** @description Fewest characters of the base64 text of a density. */
+            readonly density_weights_length_min: number;
+            /** @description Most characters of the base64 text of a density. */
+            readonly density_weights_length_max: number;
+            /** @description Largest number of rows of a density grid. */
+            readonly density_rows_max: number;
+            /** @description Largest number of columns of a density grid. */
+            readonly density_cols_max: number;
+            /** @description Largest edge of a cell of a density grid, in degrees. */
+            readonly density_cell_deg_max: number;
+            /** @description Largest `max_time_shift_minutes` of a group, in minutes. */
+            readonly max_time_shift_minutes_max: number;
+            /** @description Largest `variation_fraction` of a group, a fraction of 1. */
+            readonly variation_fraction_max: number;
+            /** @description Largest number of shared outages of a fleet that have not ended, or not struck all their devices yet. */
+            readonly open_events_max: number;
+            /** @description Longest shared outage, in minutes. */
+            readonly event_duration_minutes_max: number;
+            /** @description Largest number of users whose households one event names. */
+            readonly event_users_max: number;
+            /** @description Largest radius of a circle of an event, in kilometres. */
+            readonly event_radius_km_max: number;
+        };
+        /** @description The kind of household, one of the archetypes or `mixed`. Open vocabulary. */
+        readonly Profile: ("mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
+        /** @description A range as it was given. */
+        readonly IntegerRangeRecord: {
+            /**
+             * Format: int64
+             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
+             */
+            readonly min: number;
+            /**
+             * Format: int64
+             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
+             */
+            readonly max: number;
+        };
+        /** @description What the service takes where a definition says nothing. */
+        readonly FleetDefaults: {
+            /** @description What a fleet is called. */
+            readonly name: string;
+            /** @description Number of households. */
+            readonly count: number;
+            /**
+             * Format: int64
+             * @description Where all chance of a fleet starts, an integer from 0 to 2^53-1.
+             */
+            readonly seed: number;
+            /** @description How many days of past the fleet is born with. */
+            readonly history_days: number;
+            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
+            readonly ev_ownership_fraction: number;
+            /** @description The profile of a group that names none. */
+            readonly profile: components["schemas"]["Profile"];
+            /** @description By how many minutes a household's day is moved at most, in a group that says nothing. */
+            readonly max_time_shift_minutes: number;
+            /** @description How far a household's consumption may differ from its group's mean, as a fraction. */
+            readonly variation_fraction: number;
+            /** @description Degrees north of where households stand when the definition names no place. */
+            readonly latitude: number;
+            /** @description Degrees east of where households stand when the definition names no place. */
+            readonly longitude: number;
+            /** @description What each household's `pv_rating_kw` is drawn from, in kilowatts. */
+            readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"];
+            /** @description What each household's `battery_capacity_kwh` is drawn from, in kilowatt-hours. */
+            readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"];
+            /** @description Charging and discharging power of a battery, in watts for each kilowatt-hour of its capacity. */
+            readonly power_w_per_kwh: number;
+            /** @description The batteries' state of charge where the history begins, in percent. */
+            readonly initial_soc_percent: number;
+            /** @description Fraction of the households that have a heat pump; no field of the definition changes it. */
+            readonly heat_pump_fraction: number;
+        };
+        /**
+         * @description One of the ten archetypes of households.
+         * @example {
+         *       "name": "couple_working",
+         *       "description": "Two adults, both out on working days",
+         *       "annual_consumption_kwh": 2890,
+         *       "default_share": 0.16
+         *     }
+         */
+        readonly FleetProfile: {
+            /** @description How definitions and devices name the archetype. Open vocabulary. */
+            readonly name: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
+            /** @description Who lives in such a household, in a few words. */
+            readonly description: string;
+            /** @description Mean consumption of a year in kilowatt-hours, without electric vehicle and heat pump. */
+            readonly annual_consumption_kwh: number;
+            /** @description Fraction of the households of a `mixed` group without weights. */
+            readonly default_share: number;
+        };
+        /** @description How density rasters are read. */
+        readonly DensityConventions: {
+            /** @description Which corner of the grid `origin_lat` and `origin_lon` name. */
+            readonly origin: "north_west" | string;
+            /** @description In which direction the rows of a grid follow each other. */
+            readonly row_order: "north_to_south" | string;
+            /** @description In which direction the cells of a row follow each other. */
+            readonly column_order: "west_to_east" | string;
+            /** @description Type of a cell. */
+            readonly value_type: "uint8" | string;
+            /** @description What may be inside the base64 text. */
+            readonly encodings: readonly (("raw" | "gzip" | "zlib" | "deflate") | string)[];
+            /** @description The form of the bytes inside the base64 text that needs no unpacking. */
+            readonly canonical_encoding: "raw" | string;
+            /** @description The borders used for keeping households inside their country. */
+            readonly boundary_version: string;
+        };
+        /**
+         * @description Smallest box around an area, in degrees. When `west` is greater than `east` it crosses the 180th meridian.
+         * @example {
+         *       "north": 49,
+         *       "south": 46.4,
+         *       "east": 17.2,
+         *       "west": 9.5
+         *     }
+         */
+        readonly BoundingBox: {
+            /** @description Latitude of the northern edge, in degrees. */
+            readonly north: number;
+            /** @description Latitude of the southern edge, in degrees. */
+            readonly south: number;
+            /** @description Longitude of the eastern edge, in degrees. */
+            readonly east: number;
+            /** @description Longitude of the western edge, in degrees. */
+            readonly west: number;
+        };
+        /**
+         * @description A country that a density may name.
+         * @example {
+         *       "country": "AT",
+         *       "name": "Austria",
+         *       "bounding_box": {
+         *         "north": 49,
+         *         "south": 46.4,
+         *         "east": 17.2,
+         *         "west": 9.5
+         *       }
+         *     }
+         */
+        readonly FleetCountry: {
+            /** @description ISO 3166-1 alpha-2. */
+            readonly country: string;
+            /** @description The name of the country in English. */
+            readonly name: string;
+            /** @description The smallest box around its borders, in degrees. */
+            readonly bounding_box: components["schemas"]["BoundingBox"];
+        };
+        /**
+         * @description Where the fleet stands. `queued` and `provisioning` lead to `running`, or to `failed`; `expanding` returns to `running`; `stopped`, `cancelled` and `failed` can be `cleaned`; `purging` ends in nothing. New values may come.
+         * @example running
+         */
+        readonly FleetStatus: ("queued" | "provisioning" | "running" | "expanding" | "stopped" | "cancelled" | "cleaned" | "failed" | "purging") | string;
+        /**
+         * @description How often devices of running fleets get a condition by themselves, by its cause. A device may be offline for several causes at once; it is back when none of them holds any more, and one message tells of all.
+         * @example {
+         *       "code": "device_offline",
+         *       "cause": "device",
+         *       "device_types": [
+         *         "electric_vehicle",
+         *         "heat_pump",
+         *         "inverter",
+         *         "wallbox"
+         *       ],
+         *       "events_per_device_year": 4,
+         *       "mean_duration_minutes": 90
+         *     }
+         */
+        readonly FleetFault: {
+            /** @description The condition that a device then has. Open vocabulary. */
+            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required") | string;
+            /** @description What fails: the device alone, the cloud of its manufacturer, the internet provider of its region (a field of two degrees of latitude and longitude), or the router of its household. All devices that share a cause have its outages together. */
+            readonly cause: ("device" | "manufacturer_cloud" | "region" | "household_router") | string;
+            /** @description The kinds of devices that it strikes. */
+            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
+            /** @description How many times a year it strikes a device, on average. */
+            readonly events_per_device_year: number;
+            /** @description Mean length in minutes; null where only the user's action ends it. */
+            readonly mean_duration_minutes: number | null;
+        };
+        /** @description Everything a form or a script needs to know before it writes a definition. */
+        readonly FleetConfig: {
+            /** @description Version of the equations that new fleets get. */
+            readonly model_version: number;
+            readonly limits: components["schemas"]["FleetLimits"];
+            readonly defaults: components["schemas"]["FleetDefaults"];
+            /** @description The ten archetypes. Their order is the order of a group's `weights`. */
+            readonly profiles: readonly components["schemas"]["FleetProfile"][];
+            /** @description The kinds of devices that a household may have. */
+            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
+            readonly density: components["schemas"]["DensityConventions"];
+            /** @description The countries whose borders are known, which a density may name. */
+            readonly countries: readonly components["schemas"]["FleetCountry"][];
+            /** @description All values that a fleet's `status` can take. */
+            readonly states: readonly components["schemas"]["FleetStatus"][];
+            /** @description Whether conditions arise by themselves on this server, or only when they are triggered. */
+            readonly faults_enabled: boolean;
+            /** @description What devices get by themselves, by condition and cause. */
+            readonly faults: readonly components["schemas"]["FleetFault"][];
+        };
+        /**
+         * @description Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).
+         * @example {
+         *       "origin_lat": 48.4,
+         *       "origin_lon": 16.2,
+         *       "cell_deg": 0.2,
+         *       "rows": 2,
+         *       "cols": 3
+         *     }
+         */
+        readonly DensityGrid: {
+            /** @description Latitude of the north edge of row 0, in degrees. */
+            readonly origin_lat: number;
+            /** @description Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian. */
+            readonly origin_lon: number;
+            /** @description Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole. */
+            readonly cell_deg: number;
+            /** @description Number of rows, north to south. */
+            readonly rows: number;
+            /** @description Number of columns, west to east. */
+            readonly cols: number;
+        };
+        /**
+         * @description A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).
+         * @example {
+         *       "country": "AT",
+         *       "dataset_version": "vienna-2026.1",
+         *       "boundary_version": "natural-earth-4.1-50m",
+         *       "grid": {
+         *         "origin_lat": 48.4,
+         *         "origin_lon": 16.2,
+         *         "cell_deg": 0.2,
+         *         "rows": 2,
+         *         "cols": 3
+         *       },
+         *       "weights": "ACgKFP88"
+         *     }
+         */
+        readonly DensityRaster: {
+            /** @description The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`. */
+            readonly country: string;
+            /** @description Your own name for this state of the density data. Kept and echoed. */
+            readonly dataset_version: string;
+            /** @description Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here. */
+            readonly boundary_version: string;
+            readonly grid: components["schemas"]["DensityGrid"];
+            /** @description One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`). */
+            readonly weights: string;
+        };
+        /**
+         * @description Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.
+         * @example {
+         *       "min": 5,
+         *       "max": 12
+         *     }
+         */
+        readonly IntegerRange: {
+            /**
+             * Format: int64
+             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
+             */
+            readonly min: number;
+            /**
+             * Format: int64
+             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
+             */
+            readonly max: number;
+        };
+        /**
+         * @description A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.
+         * @example {
+         *       "name": "Commuters",
+         *       "percentage": 60,
+         *       "profile": "couple_working",
+         *       "annual_consumption_kwh": 3100,
+         *       "max_time_shift_minutes": 45
+         *     }
+         */
+        readonly FleetGroup: {
+            /** @description Name of the group, with at least one character that is not white space. The devices listing filters by it. */
+            readonly name: string;
+            /** @description Number of households in the group. */
+            readonly count?: number | null;
+            /** @description Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group. */
+            readonly percentage?: number | null;
+            /**
+             * @description What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each.
+             * @default mixed
+             * @enum {string}
+             */
+            readonly profile?: "mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat";
+            /** @description Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`). */
+            readonly weights?: readonly number[] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's. */
+            readonly annual_consumption_kwh?: number | null;
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
+            readonly annual_consumption_with_ev_kwh?: number | null;
+            /** @description Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30. */
+            readonly max_time_shift_minutes?: number | null;
+            /** @description How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1. */
+            readonly variation_fraction?: number | null;
+        };
+        /** @description What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households. */
+        readonly FleetDefinition: {
+            /**
+             * Format: uuid
+             * @description Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge.
+             */
+            readonly request_id: string;
+            /**
+             * @description Name of the fleet, with at least one character that is not white space.
+             * @default Simulated fleet
+             */
+            readonly name?: string;
+            /**
+             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then.
+             * @default 10
+             */
+            readonly count?: number;
+            /**
+             * Format: int64
+             * @description Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value.
+             * @default 42
+             */
+            readonly seed?: number;
+            /**
+             * @description How many days of past the fleet is born with.
+             * @default 0
+             */
+            readonly history_days?: number;
+            /**
+             * Format: instant
+             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
+             */
+            readonly history_cutoff?: string | null;
+            /** @description Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`). */
+            readonly latitude?: number | null;
+            /** @description Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`). */
+            readonly longitude?: number | null;
+            /** @description Spreads the households over a country. It goes before `latitude` and `longitude`. */
+            readonly density?: components["schemas"]["DensityRaster"] | null;
+            /**
+             * @description Fraction of the households in every group that own an electric vehicle and a wallbox.
+             * @default 0.25
+             */
+            readonly ev_ownership_fraction?: number;
+            /** @description Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15. */
+            readonly pv_rating_kw?: number | null;
+            /** @description Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15. */
+            readonly battery_capacity_kwh?: number | null;
+            /** @description Highest charging power of the battery, in watts. Null with no range charges it in two hours. */
+            readonly max_charge_power_w?: number | null;
+            /** @description Highest discharging power of the battery, in watts. Null with no range empties it in two hours. */
+            readonly max_discharge_power_w?: number | null;
+            /** @description State of charge of the batteries where the history begins, in percent. Null with no range is 50. */
+            readonly initial_soc_percent?: number | null;
+            /** @description Draws `pv_rating_kw` for each household; goes before the single value. */
+            readonly pv_rating_kw_range?: components["schemas"]["IntegerRange"] | null;
+            /** @description Draws `battery_capacity_kwh` for each household; goes before the single value. */
+            readonly battery_capacity_kwh_range?: components["schemas"]["IntegerRange"] | null;
+            /** @description Draws `initial_soc_percent` for each household; goes before the single value. */
+            readonly initial_soc_percent_range?: components["schemas"]["IntegerRange"] | null;
+            /** @description Draws `max_charge_power_w` for each household; goes before the single value. */
+            readonly max_charge_power_w_range?: components["schemas"]["IntegerRange"] | null;
+            /** @description Draws `max_discharge_power_w` for each household; goes before the single value. */
+            readonly max_discharge_power_w_range?: components["schemas"]["IntegerRange"] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean. */
+            readonly annual_consumption_kwh?: number | null;
+            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
+            readonly annual_consumption_with_ev_kwh?: number | null;
+            /** @description Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`. */
+            readonly groups?: readonly components["schemas"]["FleetGroup"][];
+        };
+        /** @description The density a fleet was created with. The weights are not kept in the record, only their fingerprint. */
+        readonly FleetDensityRecord: {
+            /** @description ISO 3166-1 alpha-2 code of the country. */
+            readonly country: string;
+            /** @description The definition's own name for the density data. */
+            readonly dataset_version: string;
+            /** @description The borders that the raster was drawn on, as the definition names them. */
+            readonly boundary_version: string;
+            /** @description Where the cells of the raster lie. */
+            readonly grid: {
+                /** @description Latitude of the north edge of row 0, in degrees. */
+                readonly origin_lat: number;
+                /** @description Longitude of the west edge of column 0, in degrees. */
+                readonly origin_lon: number;
+                /** @description Edge of a cell in degrees, in both directions. */
+                readonly cell_deg: number;
+                /** @description Number of rows, north to south. */
+                readonly rows: number;
+                /** @description Number of columns, west to east. */
+                readonly cols: number;
+            };
+            /** @description SHA-256 of the unpacked weights, one byte a cell, in lower-case hex. */
+            readonly weights_sha256: string;
+        };
+        /** @description A group as it was given, defaults filled in. */
+        readonly FleetGroupRecord: {
+            /** @description What the group is called; the devices listing filters by it. */
+            readonly name: string;
+            /** @description Number of households in the group; null where it was not given. */
+            readonly count: number | null;
+            /** @description Share of the fleet's households in percent; null where it was not given. */
+            readonly percentage: number | null;
+            readonly profile: components["schemas"]["Profile"];
+            /** @description Relative frequency of the archetypes in a `mixed` group; null where the default shares hold. */
+            readonly weights: readonly number[] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where it was not given. */
+            readonly annual_consumption_kwh: number | null;
+            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
+            readonly annual_consumption_with_ev_kwh: number | null;
+            /** @description By how many minutes a household's day is moved at most, in either direction. */
+            readonly max_time_shift_minutes: number | null;
+            /** @description How far a household's consumption may differ from the group's mean, as a fraction. */
+            readonly variation_fraction: number | null;
+        };
+        /** @description The definition as the service understood it, defaults filled in, unset fields null. */
+        readonly FleetDefinitionRecord: {
+            /**
+             * Format: uuid
+             * @description The id that the definition came with.
+             */
+            readonly request_id: string;
+            /** @description What the fleet is called. */
+            readonly name: string;
+            /** @description Number of households at creation, after the groups were counted. */
+            readonly count: number;
+            /**
+             * Format: int64
+             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
+             */
+            readonly seed: number;
+            /** @description How many days of past the fleet is born with. */
+            readonly history_days: number;
+            /**
+             * Format: date-time
+             * @description Where the past ends; null where that was left to the moment of creation.
+             */
+            readonly history_cutoff: string | null;
+            /** @description Degrees north of where all households stand; null where it was not given. */
+            readonly latitude: number | null;
+            /** @description Degrees east of where all households stand; null where it was not given. */
+            readonly longitude: number | null;
+            /** @description The raster that the households are spread over; null without one. */
+            readonly density: components["schemas"]["FleetDensityRecord"] | null;
+            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
+            readonly ev_ownership_fraction: number;
+            /** @description Peak power of each household's solar modules, in kilowatts; null where it is drawn. */
+            readonly pv_rating_kw: number | null;
+            /** @description Capacity of each household's battery, in kilowatt-hours; null where it is drawn. */
+            readonly battery_capacity_kwh: number | null;
+            /** @description Highest charging power of each battery, in watts; null where it follows from the capacity or is drawn. */
+            readonly max_charge_power_w: number | null;
+            /** @description Highest discharging power of each battery, in watts; null where it follows from the capacity or is drawn. */
+            readonly max_discharge_power_w: number | null;
+            /** @description State of charge of the batteries where the history begins, in percent; null where it is drawn or the default. */
+            readonly initial_soc_percent: number | null;
+            /** @description What `pv_rating_kw` is drawn from, in kilowatts; null without a range. */
+            readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `battery_capacity_kwh` is drawn from, in kilowatt-hours; null without a range. */
+            readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `initial_soc_percent` is drawn from, in percent; null without a range. */
+            readonly initial_soc_percent_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `max_charge_power_w` is drawn from, in watts; null without a range. */
+            readonly max_charge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description What `max_discharge_power_w` is drawn from, in watts; null without a range. */
+            readonly max_discharge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
+            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where the archetypes decide. */
+            readonly annual_consumption_kwh: number | null;
+            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
+            readonly annual_consumption_with_ev_kwh: number | null;
+            /** @description The parts of the fleet that differ, in the order of the definition. */
+            readonly groups: readonly components["schemas"]["FleetGroupRecord"][];
+        };
+        /** @description The span of past that the fleet was born with; empty when both instants are equal. */
+        readonly FleetHistory: {
+            /**
+             * Format: date-time
+             * @description First instant of the history.
+             */
+            readonly from: string;
+            /**
+             * Format: date-time
+             * @description Where the history ends and the fleet's own time begins.
+             */
+            readonly to: string;
+        };
+        /** @description What a group comes to when the fleet is counted out. */
+        readonly FleetPreviewGroup: {
+            /** @description Name of the group, as the definition gives it, or `default`. */
+            readonly name: string;
+            /** @description The profile of the group, an archetype, or `mixed`. */
+            readonly profile: components["schemas"]["Profile"];
+            /** @description Number of households in the group. */
+            readonly count: number;
+            /** @description Households by archetype; archetypes without any are left out. */
+            readonly archetype_counts: {
+                readonly [key: string]: number;
+            };
+            /** @description Number of households with an electric vehicle. */
+            readonly electric_vehicle_count: number;
+        };
+        /**
+         * @description Number of devices by type.
+         * @example {
+         *       "electric_vehicle": 25,
+         *       "heat_pump": 24,
+         *       "inverter": 100,
+         *       "wallbox": 25
+         *     }
+         */
+        readonly DeviceCounts: {
+            /** @description How many electric vehicles there are. */
+            readonly electric_vehicle: number;
+            /** @description How many heat pumps there are. */
+            readonly heat_pump: number;
+            /** @description How many inverters there are. */
+            readonly inverter: number;
+            /** @description How many wallboxes there are. */
+            readonly wallbox: number;
+        };
+        /** @description Sums over all households. */
+        readonly FleetPreviewTotals: {
+            /** @description Number of households of the whole fleet. */
+            readonly households: number;
+            /** @description Installed solar peak power, in kilowatts. */
+            readonly pv_rating_kw: number;
+            /** @description Installed battery capacity, in kilowatt-hours. */
+            readonly battery_capacity_kwh: number;
+            /** @description Expected consumption of a year in kilowatt-hours, electric vehicles included, heat pumps left out. */
+            readonly annual_load_kwh: number;
+            /** @description Solar yield of the fleet's first 365 days in kilowatt-hours, from the beginning of its history on, in the weather that its seed gives. Of more than 40 households 40 are simulated and the others follow from them, within 2 %. */
+            readonly annual_pv_kwh: number;
+        };
+        /** @description What the service read from the density raster. */
+        readonly FleetPreviewDensity: {
+            /** @description Number of cells, rows times columns. */
+            readonly cells: number;
+            /** @description Number of cells where somebody lives. */
+            readonly nonzero_cells: number;
+            /** @description Number of those cells that lie outside the country and take no household. */
+            readonly dropped_cells: number;
+            readonly bounding_box: components["schemas"]["BoundingBox"];
+        };
+        /** @description One of the ten kinds of household that the fleet configuration describes. Open vocabulary. */
+        readonly Archetype: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
+        /**
+         * @description Where a household's place comes from: drawn from the density, the fleet's fixed pair of coordinates, or the simulator's default.
+         * @example density
+         */
+        readonly LocationSource: ("density" | "fixed" | "default") | string;
+        readonly FleetPreviewDevice: {
+            /**
+             * Format: uuid
+             * @description The `device_id` that the device will have.
+             */
+            readonly device_id: string;
+            /** @description What kind of device it will be. Open vocabulary. */
+            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
+        };
+        /** @description A household as creation would make it. */
+        readonly FleetPreviewHousehold: {
+            /** @description Place of the household in the fleet, from 0. */
+            readonly index: number;
+            /**
+             * Format: uuid
+             * @description The `id` that the user of the household will have.
+             */
+            readonly user_id: string;
+            /** @description Name of the group that the household belongs to. */
+            readonly group: string;
+            /** @description The archetype that was drawn. */
+            readonly profile: components["schemas"]["Archetype"];
+            /** @description Degrees north of the place where it stands. */
+            readonly latitude: number;
+            /** @description Degrees east of the place where it stands. */
+            readonly longitude: number;
+            readonly source: components["schemas"]["LocationSource"];
+            /** @description Expected yearly consumption in kilowatt-hours, the electric vehicle included where there is one. */
+            readonly annual_consumption_kwh: number;
+            /** @description By how many minutes the household's day is moved; negative is earlier. */
+            readonly time_shift_minutes: number;
+            /** @description Peak power of its solar modules, in kilowatts. */
+            readonly pv_rating_kw: number;
+            /** @description Usable capacity of its battery, in kilowatt-hours. */
+            readonly battery_capacity_kwh: number;
+            /** @description The most that its battery takes up, in watts. */
+            readonly max_charge_power_w: number;
+            /** @description The most that its battery gives, in watts. */
+            readonly max_discharge_power_w: number;
+            /** @description Its battery's state of charge where the history begins, in percent. */
+            readonly initial_soc_percent: number;
+            /** @description The devices that the household will have. */
+            readonly devices: readonly components["schemas"]["FleetPreviewDevice"][];
+        };
+        /** @description Mean power of one household in one quarter of the day. */
+        readonly FleetPreviewPoint: {
+            /** @description Start of the quarter hour, local legal time. */
+            readonly time: string;
+            /** @description Consumption without electric vehicle and heat pump, in watts. */
+            readonly load_w: number;
+            /** @description Solar power, in watts. */
+            readonly pv_w: number;
+        };
+        /** @description Something that is accepted but may not be what you meant. */
+        readonly FleetPreviewWarning: {
+            /** @description What is meant, as a stable name. `range_clamped`: a range reaches beyond the limits of its field. `implicit_group`: households that no group takes form a group `default`. `density_cells_dropped`: cells outside the country take nobody. `density_mask_skipped`: no centre of a cell lies inside the country, so that every cell is used which its border crosses. `vehicle_energy_limited`: vehicles are asked to charge more than their trips and batteries can use. `vehicle_energy_none`: the yearly total leaves nothing to charge. Open vocabulary. */
+            readonly code: ("range_clamped" | "implicit_group" | "density_cells_dropped" | "density_mask_skipped" | "vehicle_energy_limited" | "vehicle_energy_none") | string;
+            /** @description A sentence for people. */
+            readonly detail: string;
+            /** @description JSON pointer to the field concerned. */
+            readonly pointer: string | null;
+        };
+        /** @description The fleet that creation would make of the same body. Nothing was stored. */
+        readonly FleetPreview: {
+            /**
+             * Format: uuid
+             * @description The id that the fleet will have.
+             */
+            readonly job_id: string;
+            /** @description Version of the equations that the fleet will have. */
+            readonly model_version: number;
+            readonly definition: components["schemas"]["FleetDefinitionRecord"];
+            readonly history: components["schemas"]["FleetHistory"];
+            /** @description The groups counted out, in the order of the definition. */
+            readonly groups: readonly components["schemas"]["FleetPreviewGroup"][];
+            readonly device_counts: components["schemas"]["DeviceCounts"];
+            readonly totals: components["schemas"]["FleetPreviewTotals"];
+            /** @description Null when the definition has no density. */
+            readonly density: components["schemas"]["FleetPreviewDensity"] | null;
+            /** @description The first 20 households. */
+            readonly households: readonly components["schemas"]["FleetPreviewHousehold"][];
+            /** @description The mean day of a household, in 96 quarter hours from midnight: its load over a mean year, its solar power over the fleet's first 365 days. */
+            readonly average_day: readonly components["schemas"]["FleetPreviewPoint"][];
+            /** @description What is accepted but may not be meant; empty where nothing is. */
+            readonly warnings: readonly components["schemas"]["FleetPreviewWarning"][];
+        };
+        /**
+         * @description How far provisioning or an expansion has come.
+         * @example {
+         *       "created": 100,
+         *       "total": 100
+         *     }
+         */
+        readonly FleetProgress: {
+            /** @description Number of households that exist. */
+            readonly created: number;
+            /** @description Number of households that shall exist. */
+            readonly total: number;
+        };
+        /** @description A fleet of simulated households and the job that keeps it. */
+        readonly Fleet: {
+            /**
+             * Format: uuid
+             * @description Identifies the fleet in all later calls. The preview of the same definition shows the same id.
+             */
+            readonly job_id: string;
+            /**
+             * Format: uuid
+             * @description The id you created the fleet with.
+             */
+            readonly request_id: string;
+            /** @description What the fleet is called. */
+            readonly name: string;
+            readonly status: components["schemas"]["FleetStatus"];
+            readonly progress: components["schemas"]["FleetProgress"];
+            /** @description Number of households, expansions included. */
+            readonly count: number;
+            /**
+             * Format: int64
+             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
+             */
+            readonly seed: number;
+            /** @description Version of the equations behind the values. A version never changes once it is released; 0 is a draft without that promise. */
+            readonly model_version: number;
+            /**
+             * Format: uuid
+             * @description The organization reserved for this fleet. Its households are users there, and your token works on its paths: users, devices, notifications and webhooks.
+             */
+            readonly simulation_org_id: string;
+            readonly definition: components["schemas"]["FleetDefinitionRecord"];
+            readonly history: components["schemas"]["FleetHistory"];
+            readonly device_counts: components["schemas"]["DeviceCounts"];
+            /**
+             * Format: date-time
+             * @description When the fleet was asked for.
+             */
+            readonly created_at: string;
+            /**
+             * Format: date-time
+             * @description When the fleet first ran.
+             */
+            readonly started_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was stopped or cancelled, or failed; values stand still from then on.
+             */
+            readonly stopped_at: string | null;
+            /** @description Why provisioning failed, or why the last expansion was dropped, in a sentence; null when nothing went wrong. */
+            readonly error: string | null;
+        };
+        /** @description Nothing to say. The operation takes no input; send no body at all or an empty object. */
+        readonly EmptyBody: Record<string, never>;
+        /** @description What the data cover. */
+        readonly FleetDataMetadata: {
+            /**
+             * Format: uuid
+             * @description The fleet.
+             */
+            readonly job_id: string;
+            /** @description The group that was asked for; null for the whole fleet. */
+            readonly group: string | null;
+            /** @description How many households are summed up. */
+            readonly households: number;
+            /**
+             * @description The length of a period.
+             * @enum {string}
+             */
+            readonly resolution: "15MIN" | "1HOUR" | "1DAY";
+            /**
+             * Format: date-time
+             * @description When the first period begins; null where there are no data.
+             */
+            readonly from: string | null;
+            /**
+             * Format: date-time
+             * @description When the last period ends; null where there are no data.
+             */
+            readonly to: string | null;
+        };
+        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
+        readonly FleetDataEntry: {
+            /**
+             * Format: date-time
+             * @description When the period, or its covered part, begins.
+             */
+            readonly time: string;
+            /** @description Mean power that the households used beside vehicles and heat pumps, in watts. */
+            readonly load_power_w: number | null;
+            /** @description Mean power that the panels gave, in watts. */
+            readonly pv_power_w: number | null;
+            /** @description Mean power that vehicles were charged with, in watts. */
+            readonly vehicle_power_w: number | null;
+            /** @description Mean power that heat pumps drew, in watts. */
+            readonly heat_pump_power_w: number | null;
+            /** @description Mean power of the batteries in watts, positive while they charge. */
+            readonly battery_power_w: number | null;
+            /** @description Mean power from the grid in watts, negative into it: load, vehicles, heat pumps and batteries less the panels. */
+            readonly grid_power_w: number | null;
+            /** @description Energy that the households used beside vehicles and heat pumps, in kilowatt-hours. */
+            readonly load_energy_kwh: number | null;
+            /** @description Energy that the panels gave, in kilowatt-hours. */
+            readonly pv_energy_kwh: number | null;
+            /** @description Energy that vehicles were charged with, in kilowatt-hours. */
+            readonly vehicle_energy_kwh: number | null;
+            /** @description Energy that heat pumps drew, in kilowatt-hours. */
+            readonly heat_pump_energy_kwh: number | null;
+            /** @description Heat that heat pumps gave, in kilowatt-hours. */
+            readonly heat_energy_kwh: number | null;
+            /** @description Energy that batteries took up, in kilowatt-hours. */
+            readonly battery_charge_kwh: number | null;
+            /** @description Energy that batteries gave, in kilowatt-hours. */
+            readonly battery_discharge_kwh: number | null;
+            /** @description Energy that households took from the grid, each at its own meter, in kilowatt-hours. */
+            readonly grid_import_kwh: number | null;
+            /** @description Energy that households fed into the grid, each at its own meter, in kilowatt-hours. */
+            readonly grid_export_kwh: number | null;
+            /** @description Energy in the batteries at the end of the period, in kilowatt-hours. */
+            readonly battery_stored_kwh: number | null;
+            /** @description Energy in the vehicles at the end of the period, in kilowatt-hours. */
+            readonly vehicle_stored_kwh: number | null;
+            /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
+            readonly outdoor_temperature_c: number | null;
+            /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
+            readonly devices_reporting: number;
+            /** @description Mean power from the grid, in watts, of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
+            readonly smallest_grid_power_w: number | null;
+            /**
+             * Format: uuid
+             * @description The user of that household.
+             */
+            readonly smallest_user_id: string | null;
+            /** @description Mean power from the grid, in watts, of the household that drew most, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
+            readonly largest_grid_power_w: number | null;
+            /**
+             * Format: uuid
+             * @description The user of that household.
+             */
+            readonly largest_user_id: string | null;
+        };
+        /** @description What the households of a fleet did together. */
+        readonly FleetData: {
+            readonly metadata: components["schemas"]["FleetDataMetadata"];
+            /** @description One entry for each period, in order of time. */
+            readonly data: readonly components["schemas"]["FleetDataEntry"][];
+        };
+        /** @description What devices of every type have. Power is in whole watts, energy in kilowatt-hours with three decimals, a state of charge in percent with one decimal. Energy values are counters that only grow. Properties that do not apply to the type of device are null. */
+        readonly DeviceRecord: {
+            /**
+             * Format: uuid
+             * @description Identifies the device.
+             */
+            readonly device_id: string;
+            /**
+             * Format: uuid
+             * @description The user who owns the device.
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The organization of that user.
+             */
+            readonly org_id: string;
+            /**
+             * Format: uuid
+             * @description The fleet that simulates the device; null for a device that is not simulated.
+             */
+            readonly job_id: string | null;
+            /** @description The household's place in its fleet, counted from 0. */
+            readonly household_index: number | null;
+            /** @description Name of the household's group in the fleet. */
+            readonly group: string | null;
+            /** @description The household's consumption profile, one of those that the fleet configuration lists. Open vocabulary. */
+            readonly profile: components["schemas"]["Archetype"] | null;
+            /** @description What the device is called. */
+            readonly name: string;
+            /** @description Company that makes the device, as its outages by `manufacturer_cloud` name it. */
+            readonly manufacturer: string;
+            /** @description The manufacturer's name for this kind of device. */
+            readonly model: string;
+            /** @description Rated power in watts: the highest that a heat pump draws with its backup heater; of an inverter that of its alternating-current side, at which it clips what the panels give. */
+            readonly rated_power_w: number | null;
+            /** @description Peak power of the solar panels at an inverter, in kilowatts. */
+            readonly pv_rating_kw: number | null;
+            /** @description Usable capacity of the battery at an inverter or in a vehicle, in kilowatt-hours. */
+            readonly battery_capacity_kwh: number | null;
+            /** @description The most that the battery takes up, in watts. */
+            readonly max_charge_power_w: number | null;
+            /** @description The most that the battery gives, in watts. */
+            readonly max_discharge_power_w: number | null;
+            /** @description Whether the device can be reached. While it cannot, `as_of` and the values of `state` stand still. */
+            readonly online: boolean;
+            /**
+             * Format: date-time
+             * @description The instant that the state describes, at which the device was read last: now, or the end of its fleet, or the instant from which on it is offline or asks for a new sign-in (`reauthenticate`).
+             */
+            readonly as_of: string;
+        };
+        /** @description What decides about the device in this quarter hour, and why. */
+        readonly ControlState: {
+            /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
+            readonly mode: ("automatic" | "schedule" | "boost" | "interrupted") | string;
+            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `next_plan`: the house is not yet as it would be by its own habits, and is planned once it is. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
+            readonly reason: ("preference" | "no_prices" | "cheapest_quarters" | "below_minimum" | "next_plan" | "boost_requested" | "not_simulated" | "not_steered" | "device_offline" | "reauthenticate" | "subscription_required" | "steering_recovery_failed") | string;
+        };
+        /** @description State of an electric vehicle. */
+        readonly ElectricVehicleState: {
+            /** @description State of charge of the vehicle's battery, in percent. */
+            readonly soc_percent: number;
+            /** @description The state of charge at which charging ends, in percent. */
+            readonly target_soc_percent: number;
+            /** @description Whether the vehicle is connected to its charger. */
+            readonly plugged_in: boolean;
+            /** @description Whether it is being charged; only a connected vehicle is. */
+            readonly charging: boolean;
+            /** @description Power drawn for charging, in watts; 0 when not charging. */
+            readonly charge_power_w: number;
+            /** @description Counter of the energy drawn for charging, in kilowatt-hours. */
+            readonly energy_charged_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description An electric vehicle, with its state at `as_of`. */
+        readonly ElectricVehicle: {
+            /**
+             * @description The kind of device, always `electric_vehicle`.
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
+            readonly state: components["schemas"]["ElectricVehicleState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "electric_vehicle";
+        });
+        /** @description State of a heat pump. */
+        readonly HeatPumpState: {
+            /** @description What it does: nothing, heating the rooms, or heating water. Open vocabulary. */
+            readonly mode: ("off" | "heating" | "hot_water") | string;
+            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
+            readonly schedule_state: ("min" | "low" | "mid" | "max") | string;
+            /** @description Electric power drawn in watts, also by its controls while it is off; at most `rated_power_w`. */
+            readonly power_w: number;
+            /** @description Heat given off, by its backup heater too, in watts. */
+            readonly heat_w: number;
+            /** @description Coefficient of performance, the ratio of the heat given off to the power drawn, with two decimals; null while no heat is given off. */
+            readonly cop: number | null;
+            /** @description Outdoor temperature in degrees Celsius with one decimal. */
+            readonly outdoor_temperature_c: number;
+            /** @description Temperature of the heated rooms in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly indoor_temperature_c: number | null;
+            /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
+            readonly hot_water_temperature_c: number | null;
+            /** @description Counter of the electric energy drawn, in kilowatt-hours. */
+            readonly energy_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description A heat pump, with its state at `as_of`. */
+        readonly HeatPump: {
+            /**
+             * @description The kind of device, always `heat_pump`.
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
+            readonly state: components["schemas"]["HeatPumpState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "heat_pump";
+        });
+        /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
+        readonly InverterState: {
+            /** @description Power of the solar panels, in watts. */
+            readonly pv_power_w: number;
+            /** @description The household's own consumption, without electric vehicle and heat pump, in watts. */
+            readonly load_power_w: number;
+            /** @description Power of the battery in watts: positive when it is charged, negative when it is discharged. */
+            readonly battery_power_w: number;
+            /** @description Power at the grid connection in watts: positive when it is taken from the grid, negative when it is fed in. */
+            readonly grid_power_w: number;
+            /** @description State of charge of the battery, in percent. */
+            readonly soc_percent: number;
+            /** @description Counter of the solar energy produced, in kilowatt-hours. */
+            readonly pv_energy_kwh: number;
+            /** @description Counter of the energy taken from the grid, in kilowatt-hours. */
+            readonly grid_import_kwh: number;
+            /** @description Counter of the energy fed into the grid, in kilowatt-hours. */
+            readonly grid_export_kwh: number;
+            readonly control: components["schemas"]["ControlState"];
+        };
+        /** @description An inverter, with the solar panels and the battery at it, with its state at `as_of`. */
+        readonly Inverter: {
+            /**
+             * @description The kind of device, always `inverter`.
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
+            readonly state: components["schemas"]["InverterState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "inverter";
+        });
+        /** @description State of a wallbox. */
+        readonly WallboxState: {
+            /** @description Whether a vehicle is connected. */
+            readonly plugged_in: boolean;
+            /** @description Whether it charges the vehicle; only a connected one is charged. */
+            readonly charging: boolean;
+            /** @description Power given to the vehicle, in watts; 0 when not charging. */
+            readonly power_w: number;
+            /** @description Counter of the energy given, in kilowatt-hours. */
+            readonly energy_kwh: number;
+        };
+        /** @description A wallbox, with its state at `as_of`. */
+        readonly Wallbox: {
+            /**
+             * @description The kind of device, always `wallbox`.
+             * @enum {string}
+             */
+            readonly device_type: "wallbox";
+            readonly state: components["schemas"]["WallboxState"];
+        } & (components["schemas"]["DeviceRecord"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly device_type: "wallbox";
+        });
+        /** @description A device and its state at `as_of`; `device_type` tells which one it is, and by that what its `state` holds. */
+        readonly Device: components["schemas"]["ElectricVehicle"] | components["schemas"]["HeatPump"] | components["schemas"]["Inverter"] | components["schemas"]["Wallbox"];
+        /** @description One page of a fleet's devices. */
+        readonly FleetDevicePage: {
+            /** @description The devices of this page, by household and type. */
+            readonly items: readonly components["schemas"]["Device"][];
+            /** @description How many devices match the filters, on all pages. */
+            readonly total: number;
+            /** @description Number of this page, from 1. */
+            readonly page: number;
+            /** @description How many devices a full page has. */
+            readonly page_size: number;
+        };
+        /** @description Where a household stands. */
+        readonly HouseholdLocation: {
+            /**
+             * Format: uuid
+             * @description Names the household; the same in every listing.
+             */
+            readonly household_id: string;
+            /** @description Place of the household in the fleet, from 0. */
+            readonly index: number;
+            /**
+             * Format: uuid
+             * @description The user who lives there.
+             */
+            readonly user_id: string;
+            /** @description Name of the household's group in the fleet. */
+            readonly group: string;
+            /** @description Degrees north of the place. */
+            readonly latitude: number;
+            /** @description Degrees east of the place. */
+            readonly longitude: number;
+            readonly source: components["schemas"]["LocationSource"];
+        };
+        /**
+         * @description More households for a fleet that runs.
+         * @example {
+         *       "request_id": "5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11",
+         *       "count": 50
+         *     }
+         */
+        readonly FleetExpansion: {
+            /**
+             * Format: uuid
+             * @description Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`).
+             */
+            readonly request_id: string;
+            /** @description Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`). */
+            readonly count: number;
+        };
+        /**
+         * @description The fleet is being removed.
+         * @example {
+         *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+         *       "status": "purging"
+         *     }
+         */
+        readonly FleetPurge: {
+            /**
+             * Format: uuid
+             * @description The fleet that is being removed.
+             */
+            readonly job_id: string;
+            /** @description Always `purging`: the fleet is answered with 404 from now on. */
+            readonly status: "purging" | string;
+        };
         /** @description What the data cover. */
         readonly HouseholdDataMetadata: {
             /**
@@ -2573,104 +3752,6 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["HouseholdDataEntry"][];
         };
-        /** @description One of the ten kinds of household that the fleet configuration describes. Open vocabulary. */
-        readonly Archetype: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
-        /** @description What devices of every type have. Power is in whole watts, energy in kilowatt-hours with three decimals, a state of charge in percent with one decimal. Energy values are counters that only grow. Properties that do not apply to the type of device are null. */
-        readonly DeviceRecord: {
-            /**
-             * Format: uuid
-             * @description Identifies the device.
-             */
-            readonly device_id: string;
-            /**
-             * Format: uuid
-             * @description The user who owns the device.
-             */
-            readonly user_id: string;
-            /**
-             * Format: uuid
-             * @description The organization of that user.
-             */
-            readonly org_id: string;
-            /**
-             * Format: uuid
-             * @description The fleet that simulates the device; null for a device that is not simulated.
-             */
-            readonly job_id: string | null;
-            /** @description The household's place in its fleet, counted from 0. */
-            readonly household_index: number | null;
-            /** @description Name of the household's group in the fleet. */
-            readonly group: string | null;
-            /** @description The household's consumption profile, one of those that the fleet configuration lists. Open vocabulary. */
-            readonly profile: components["schemas"]["Archetype"] | null;
-            /** @description What the device is called. */
-            readonly name: string;
-            /** @description Company that makes the device, as its outages by `manufacturer_cloud` name it. */
-            readonly manufacturer: string;
-            /** @description The manufacturer's name for this kind of device. */
-            readonly model: string;
-            /** @description Rated power in watts: the highest that a heat pump draws with its backup heater; of an inverter that of its alternating-current side, at which it clips what the panels give. */
-            readonly rated_power_w: number | null;
-            /** @description Peak power of the solar panels at an inverter, in kilowatts. */
-            readonly pv_rating_kw: number | null;
-            /** @description Usable capacity of the battery at an inverter or in a vehicle, in kilowatt-hours. */
-            readonly battery_capacity_kwh: number | null;
-            /** @description The most that the battery takes up, in watts. */
-            readonly max_charge_power_w: number | null;
-            /** @description The most that the battery gives, in watts. */
-            readonly max_discharge_power_w: number | null;
-            /** @description Whether the device can be reached. While it cannot, `as_of` and the values of `state` stand still. */
-            readonly online: boolean;
-            /**
-             * Format: date-time
-             * @description The instant that the state describes, at which the device was read last: now, or the end of its fleet, or the instant from which on it is offline or asks for a new sign-in (`reauthenticate`).
-             */
-            readonly as_of: string;
-        };
-        /** @description What decides about the device in this quarter hour, and why. */
-        readonly ControlState: {
-            /** @description `automatic`: its own habits. `schedule`: a plan made from prices. `boost`: somebody has asked for as much as it may give. `interrupted`: it cannot be steered. Open vocabulary. */
-            readonly mode: ("automatic" | "schedule" | "boost" | "interrupted") | string;
-            /** @description Why it is so. `preference`: people want it so. `no_prices`: it would follow prices, and none is known. `cheapest_quarters`: the plan takes the cheapest quarter hours that do. `below_minimum`: the vehicle is below its minimum charge. `next_plan`: the house is not yet as it would be by its own habits, and is planned once it is. `boost_requested`: a boost is asked for. `not_simulated`: no fleet simulates the device. While it is interrupted the condition that interrupts it; `not_steered`: that has ended, and the next quarter hour has not begun. Open vocabulary. */
-            readonly reason: ("preference" | "no_prices" | "cheapest_quarters" | "below_minimum" | "next_plan" | "boost_requested" | "not_simulated" | "not_steered" | "device_offline" | "reauthenticate" | "subscription_required" | "steering_recovery_failed") | string;
-        };
-        /** @description State of a heat pump. */
-        readonly HeatPumpState: {
-            /** @description What it does: nothing, heating the rooms, or heating water. Open vocabulary. */
-            readonly mode: ("off" | "heating" | "hot_water") | string;
-            /** @description The state of the schedule that applies now: `min` (blocked), `low` (set back), `mid` (as the house would be without prices), `max` (boosted). Open vocabulary. */
-            readonly schedule_state: ("min" | "low" | "mid" | "max") | string;
-            /** @description Electric power drawn in watts, also by its controls while it is off; at most `rated_power_w`. */
-            readonly power_w: number;
-            /** @description Heat given off, by its backup heater too, in watts. */
-            readonly heat_w: number;
-            /** @description Coefficient of performance, the ratio of the heat given off to the power drawn, with two decimals; null while no heat is given off. */
-            readonly cop: number | null;
-            /** @description Outdoor temperature in degrees Celsius with one decimal. */
-            readonly outdoor_temperature_c: number;
-            /** @description Temperature of the heated rooms in degrees Celsius with one decimal; null for a device that is not simulated. */
-            readonly indoor_temperature_c: number | null;
-            /** @description Temperature of the hot-water tank in degrees Celsius with one decimal; null for a device that is not simulated. */
-            readonly hot_water_temperature_c: number | null;
-            /** @description Counter of the electric energy drawn, in kilowatt-hours. */
-            readonly energy_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
-        };
-        /** @description A heat pump, with its state at `as_of`. */
-        readonly HeatPump: {
-            /**
-             * @description The kind of device, always `heat_pump`.
-             * @enum {string}
-             */
-            readonly device_type: "heat_pump";
-            readonly state: components["schemas"]["HeatPumpState"];
-        } & (components["schemas"]["DeviceRecord"] & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly device_type: "heat_pump";
-        });
         /** @description The device in the path, and the time that its data cover. */
         readonly DeviceDataMetadata: {
             /**
@@ -2736,41 +3817,57 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["HeatPumpDataEntry"][];
         };
-        /** @description State of an inverter with solar panels and battery, and of the household's connection to the grid. Signs: power into the battery is positive (charging), out of it negative; power from the grid is positive (import), into it negative (export). At every instant `grid_power_w` is `load_power_w` plus the power of the household's vehicle and heat pump plus `battery_power_w` minus `pv_power_w`, but for the rounding of each value. */
-        readonly InverterState: {
-            /** @description Power of the solar panels, in watts. */
-            readonly pv_power_w: number;
-            /** @description The household's own consumption, without electric vehicle and heat pump, in watts. */
-            readonly load_power_w: number;
-            /** @description Power of the battery in watts: positive when it is charged, negative when it is discharged. */
-            readonly battery_power_w: number;
-            /** @description Power at the grid connection in watts: positive when it is taken from the grid, negative when it is fed in. */
-            readonly grid_power_w: number;
-            /** @description State of charge of the battery, in percent. */
-            readonly soc_percent: number;
-            /** @description Counter of the solar energy produced, in kilowatt-hours. */
-            readonly pv_energy_kwh: number;
-            /** @description Counter of the energy taken from the grid, in kilowatt-hours. */
-            readonly grid_import_kwh: number;
-            /** @description Counter of the energy fed into the grid, in kilowatt-hours. */
-            readonly grid_export_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
+        /** @description The request's values as they were sent. */
+        readonly HeatPumpScheduleQuery: {
+            /**
+             * Format: uuid
+             * @description The organization in the path.
+             */
+            readonly org_id: string;
+            /**
+             * Format: uuid
+             * @description The user in the path.
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The heat pump in the path.
+             */
+            readonly heat_pump_id: string;
+            /** @description The beginning of the time range, as sent. */
+            readonly from: string;
+            /** @description The end of the time range, as sent. */
+            readonly to: string;
         };
-        /** @description An inverter, with the solar panels and the battery at it, with its state at `as_of`. */
-        readonly Inverter: {
+        /** @description What was asked for, and whether it could be answered. */
+        readonly HeatPumpScheduleMetadata: {
             /**
-             * @description The kind of device, always `inverter`.
-             * @enum {string}
+             * Format: date-time
+             * @description When the request arrived.
              */
-            readonly device_type: "inverter";
-            readonly state: components["schemas"]["InverterState"];
-        } & (components["schemas"]["DeviceRecord"] & {
+            readonly requested_at: string;
+            readonly query: components["schemas"]["HeatPumpScheduleQuery"];
+            /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none are known for a part of the time range, in which the house keeps its own habits. Open vocabulary. */
+            readonly prices: readonly (("own" | "parent" | "default") | string)[];
+            /** @description Why no schedule can be computed; empty when one was. */
+            readonly error: string;
+        };
+        /** @description What the heat pump is to do for a quarter hour. */
+        readonly HeatPumpScheduleEntry: {
             /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
+             * Format: date-time
+             * @description When the quarter hour begins.
              */
-            readonly device_type: "inverter";
-        });
+            readonly time: string;
+            /** @description `min`: blocked, no heat that the house would have otherwise, for two hours at most. `low`: set back. `mid`: as the house would be without prices. `max`: boosted. Open vocabulary. */
+            readonly state: ("min" | "low" | "mid" | "max") | string;
+        };
+        /** @description The schedule of a heat pump over a time range. */
+        readonly HeatPumpSchedule: {
+            readonly metadata: components["schemas"]["HeatPumpScheduleMetadata"];
+            /** @description One entry for each quarter hour that begins in the time range; empty where `error` says why. */
+            readonly data: readonly components["schemas"]["HeatPumpScheduleEntry"][];
+        };
         /** @description What the data are of, and the time that they cover. */
         readonly InverterDataMetadata: {
             /**
@@ -2815,37 +3912,33 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["InverterDataEntry"][];
         };
-        /** @description State of an electric vehicle. */
-        readonly ElectricVehicleState: {
-            /** @description State of charge of the vehicle's battery, in percent. */
-            readonly soc_percent: number;
-            /** @description The state of charge at which charging ends, in percent. */
-            readonly target_soc_percent: number;
-            /** @description Whether the vehicle is connected to its charger. */
-            readonly plugged_in: boolean;
-            /** @description Whether it is being charged; only a connected vehicle is. */
-            readonly charging: boolean;
-            /** @description Power drawn for charging, in watts; 0 when not charging. */
-            readonly charge_power_w: number;
-            /** @description Counter of the energy drawn for charging, in kilowatt-hours. */
-            readonly energy_charged_kwh: number;
-            readonly control: components["schemas"]["ControlState"];
+        /** @description Where a simulated inverter stands. */
+        readonly SimulatorLocation: {
+            /**
+             * Format: uuid
+             * @description The user of the path, who owns the inverter.
+             */
+            readonly user_id: string;
+            /**
+             * Format: uuid
+             * @description The `device_id` of the inverter.
+             */
+            readonly inverter_id: string;
+            /**
+             * Format: uuid
+             * @description The fleet it belongs to.
+             */
+            readonly job_id: string;
+            /** @description Degrees north of the place. */
+            readonly latitude: number;
+            /** @description Degrees east of the place. */
+            readonly longitude: number;
+            /** @description ISO 3166-1 alpha-2; null on the high seas. */
+            readonly country: string | null;
+            /** @description IANA name of the zone that the household lives by. */
+            readonly time_zone: string;
+            readonly source: components["schemas"]["LocationSource"];
         };
-        /** @description An electric vehicle, with its state at `as_of`. */
-        readonly ElectricVehicle: {
-            /**
-             * @description The kind of device, always `electric_vehicle`.
-             * @enum {string}
-             */
-            readonly device_type: "electric_vehicle";
-            readonly state: components["schemas"]["ElectricVehicleState"];
-        } & (components["schemas"]["DeviceRecord"] & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly device_type: "electric_vehicle";
-        });
         /** @description What the data are of, and the time that they cover. */
         readonly ElectricVehicleDataMetadata: {
             /**
@@ -2876,32 +3969,6 @@ export interface components {
             /** @description One entry for each period, in order of time. */
             readonly data: readonly components["schemas"]["ElectricVehicleDataEntry"][];
         };
-        /** @description State of a wallbox. */
-        readonly WallboxState: {
-            /** @description Whether a vehicle is connected. */
-            readonly plugged_in: boolean;
-            /** @description Whether it charges the vehicle; only a connected one is charged. */
-            readonly charging: boolean;
-            /** @description Power given to the vehicle, in watts; 0 when not charging. */
-            readonly power_w: number;
-            /** @description Counter of the energy given, in kilowatt-hours. */
-            readonly energy_kwh: number;
-        };
-        /** @description A wallbox, with its state at `as_of`. */
-        readonly Wallbox: {
-            /**
-             * @description The kind of device, always `wallbox`.
-             * @enum {string}
-             */
-            readonly device_type: "wallbox";
-            readonly state: components["schemas"]["WallboxState"];
-        } & (components["schemas"]["DeviceRecord"] & {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly device_type: "wallbox";
-        });
         /** @description What the data are of, and the time that they cover. */
         readonly WallboxDataMetadata: {
             /**
@@ -3183,1178 +4250,6 @@ export interface components {
             /** @description The `after` of the next page; null on the last one. */
             readonly next: string | null;
         };
-        /** @description A price that a later upload has replaced. */
-        readonly ReplacedPrice: {
-            /** @description EUR/MWh. */
-            readonly price: number;
-            /**
-             * Format: date-time
-             * @description When it had come in.
-             */
-            readonly received_at: string;
-        };
-        /** @description A price that is in force. */
-        readonly DayAheadPrice: {
-            /**
-             * Format: date-time
-             * @description When delivery begins.
-             */
-            readonly timestamp: string;
-            /** @description EUR/MWh. */
-            readonly price: number;
-            /** @description Best bids in EUR/MWh. */
-            readonly best_bid: readonly number[];
-            /** @description Best asks in EUR/MWh. */
-            readonly best_ask: readonly number[];
-            /**
-             * @description `own`: the organization's own price. `parent`: that of the partner to which a fleet's organization belongs.
-             * @enum {string}
-             */
-            readonly origin: "own" | "parent";
-            /**
-             * Format: date-time
-             * @description When the price came in.
-             */
-            readonly received_at: string;
-            /**
-             * Format: date-time
-             * @description When it comes into force: at its `timestamp`, a parent's later where an own price holds until then.
-             */
-            readonly valid_from: string;
-            /**
-             * Format: date-time
-             * @description When it ends: with the next price of the same origin, a parent's also with the next own one, 60 minutes behind `timestamp` at the latest.
-             */
-            readonly valid_until: string;
-            /** @description The earlier prices for the same `timestamp` that it took the place of, the last first, ten at most. Prices that were replaced are kept for three years, unless the operator sets another time. */
-            readonly replaced: readonly components["schemas"]["ReplacedPrice"][];
-        };
-        /** @description The prices in force in a time range. */
-        readonly DayAheadPriceList: {
-            /** @description Ordered by `timestamp`. */
-            readonly data: readonly components["schemas"]["DayAheadPrice"][];
-        };
-        /** @description How to read the entries. */
-        readonly DayAheadPriceMetadata: {
-            /** @description The IANA time zone (such as `Europe/Vienna`) in which naive timestamps are read; without it they are UTC. A timestamp with an offset or `Z` is not affected. An unknown name is 422 `time_zone_unknown`. */
-            readonly timezone_override?: string;
-        };
-        /** @description The price of a delivery period. */
-        readonly DayAheadPriceEntry: {
-            /**
-             * Format: instant
-             * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
-             */
-            readonly timestamp: string;
-            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed. */
-            readonly price: number;
-            /**
-             * @description Best bids in EUR/MWh, each from -10,000 to 10,000.
-             * @default []
-             */
-            readonly best_bid?: readonly number[];
-            /**
-             * @description Best asks in EUR/MWh, each from -10,000 to 10,000.
-             * @default []
-             */
-            readonly best_ask?: readonly number[];
-        };
-        /** @description Day-ahead prices to store, all of them or none. Naive timestamps are read in the zone of `metadata.timezone_override`. */
-        readonly DayAheadPriceUpload: {
-            readonly metadata?: components["schemas"]["DayAheadPriceMetadata"];
-            /** @description The prices, in any order. No two may mean the same instant (422 `timestamp_duplicate`). An entry that is already stored is replaced. */
-            readonly data: readonly components["schemas"]["DayAheadPriceEntry"][];
-        };
-        /** @description What became of an upload. */
-        readonly DayAheadPriceResult: {
-            /** @description `success`: the prices are stored. `existing`: every entry was already stored with the same values. `late`: the delivery quarter of every entry, the quarter hour that begins at its timestamp, is over, and nothing was stored. `empty`: there were no entries. Open vocabulary. */
-            readonly state: ("success" | "existing" | "late" | "empty") | string;
-            /**
-             * Format: date-time
-             * @description The next quarter hour, at which schedules are computed anew.
-             */
-            readonly next_load_curve_calculation: string;
-            /** @description What went wrong; empty when nothing did. */
-            readonly error: string;
-        };
-        /** @description The request's values as they were sent. */
-        readonly HeatPumpScheduleQuery: {
-            /**
-             * Format: uuid
-             * @description The organization in the path.
-             */
-            readonly org_id: string;
-            /**
-             * Format: uuid
-             * @description The user in the path.
-             */
-            readonly user_id: string;
-            /**
-             * Format: uuid
-             * @description The heat pump in the path.
-             */
-            readonly heat_pump_id: string;
-            /** @description The beginning of the time range, as sent. */
-            readonly from: string;
-            /** @description The end of the time range, as sent. */
-            readonly to: string;
-        };
-        /** @description What was asked for, and whether it could be answered. */
-        readonly HeatPumpScheduleMetadata: {
-            /**
-             * Format: date-time
-             * @description When the request arrived.
-             */
-            readonly requested_at: string;
-            readonly query: components["schemas"]["HeatPumpScheduleQuery"];
-            /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none are known for a part of the time range, in which the house keeps its own habits. Open vocabulary. */
-            readonly prices: readonly (("own" | "parent" | "default") | string)[];
-            /** @description Why no schedule can be computed; empty when one was. */
-            readonly error: string;
-        };
-        /** @description What the heat pump is to do for a quarter hour. */
-        readonly HeatPumpScheduleEntry: {
-            /**
-             * Format: date-time
-             * @description When the quarter hour begins.
-             */
-            readonly time: string;
-            /** @description `min`: blocked, no heat that the house would have otherwise, for two hours at most. `low`: set back. `mid`: as the house would be without prices. `max`: boosted. Open vocabulary. */
-            readonly state: ("min" | "low" | "mid" | "max") | string;
-        };
-        /** @description The schedule of a heat pump over a time range. */
-        readonly HeatPumpSchedule: {
-            readonly metadata: components["schemas"]["HeatPumpScheduleMetadata"];
-            /** @description One entry for each quarter hour that begins in the time range; empty where `error` says why. */
-            readonly data: readonly components["schemas"]["HeatPumpScheduleEntry"][];
-        };
-        /**
-         * @description Where the fleet stands. `queued` and `provisioning` lead to `running`, or to `failed`; `expanding` returns to `running`; `stopped`, `cancelled` and `failed` can be `cleaned`; `purging` ends in nothing. New values may come.
-         * @example running
-         */
-        readonly FleetStatus: ("queued" | "provisioning" | "running" | "expanding" | "stopped" | "cancelled" | "cleaned" | "failed" | "purging") | string;
-        /**
-         * @description How far provisioning or an expansion has come.
-         * @example {
-         *       "created": 100,
-         *       "total": 100
-         *     }
-         */
-        readonly FleetProgress: {
-            /** @description Number of households that exist. */
-            readonly created: number;
-            /** @description Number of households that shall exist. */
-            readonly total: number;
-        };
-        /** @description The density a fleet was created with. The weights are not kept in the record, only their fingerprint. */
-        readonly FleetDensityRecord: {
-            /** @description ISO 3166-1 alpha-2 code of the country. */
-            readonly country: string;
-            /** @description The definition's own name for the density data. */
-            readonly dataset_version: string;
-            /** @description The borders that the raster was drawn on, as the definition names them. */
-            readonly boundary_version: string;
-            /** @description Where the cells of the raster lie. */
-            readonly grid: {
-                /** @description Latitude of the north edge of row 0, in degrees. */
-                readonly origin_lat: number;
-                /** @description Longitude of the west edge of column 0, in degrees. */
-                readonly origin_lon: number;
-                /** @description Edge of a cell in degrees, in both directions. */
-                readonly cell_deg: number;
-                /** @description Number of rows, north to south. */
-                readonly rows: number;
-                /** @description Number of columns, west to east. */
-                readonly cols: number;
-            };
-            /** @description SHA-256 of the unpacked weights, one byte a cell, in lower-case hex. */
-            readonly weights_sha256: string;
-        };
-        /** @description A range as it was given. */
-        readonly IntegerRangeRecord: {
-            /**
-             * Format: int64
-             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
-             */
-            readonly min: number;
-            /**
-             * Format: int64
-             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
-             */
-            readonly max: number;
-        };
-        /** @description The kind of household, one of the archetypes or `mixed`. Open vocabulary. */
-        readonly Profile: ("mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
-        /** @description A group as it was given, defaults filled in. */
-        readonly FleetGroupRecord: {
-            /** @description What the group is called; the devices listing filters by it. */
-            readonly name: string;
-            /** @description Number of households in the group; null where it was not given. */
-            readonly count: number | null;
-            /** @description Share of the fleet's households in percent; null where it was not given. */
-            readonly percentage: number | null;
-            readonly profile: components["schemas"]["Profile"];
-            /** @description Relative frequency of the archetypes in a `mixed` group; null where the default shares hold. */
-            readonly weights: readonly number[] | null;
-            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where it was not given. */
-            readonly annual_consumption_kwh: number | null;
-            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
-            readonly annual_consumption_with_ev_kwh: number | null;
-            /** @description By how many minutes a household's day is moved at most, in either direction. */
-            readonly max_time_shift_minutes: number | null;
-            /** @description How far a household's consumption may differ from the group's mean, as a fraction. */
-            readonly variation_fraction: number | null;
-        };
-        /** @description The definition as the service understood it, defaults filled in, unset fields null. */
-        readonly FleetDefinitionRecord: {
-            /**
-             * Format: uuid
-             * @description The id that the definition came with.
-             */
-            readonly request_id: string;
-            /** @description What the fleet is called. */
-            readonly name: string;
-            /** @description Number of households at creation, after the groups were counted. */
-            readonly count: number;
-            /**
-             * Format: int64
-             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
-             */
-            readonly seed: number;
-            /** @description How many days of past the fleet is born with. */
-            readonly history_days: number;
-            /**
-             * Format: date-time
-             * @description Where the past ends; null where that was left to the moment of creation.
-             */
-            readonly history_cutoff: string | null;
-            /** @description Degrees north of where all households stand; null where it was not given. */
-            readonly latitude: number | null;
-            /** @description Degrees east of where all households stand; null where it was not given. */
-            readonly longitude: number | null;
-            /** @description The raster that the households are spread over; null without one. */
-            readonly density: components["schemas"]["FleetDensityRecord"] | null;
-            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
-            readonly ev_ownership_fraction: number;
-            /** @description Peak power of each household's solar modules, in kilowatts; null where it is drawn. */
-            readonly pv_rating_kw: number | null;
-            /** @description Capacity of each household's battery, in kilowatt-hours; null where it is drawn. */
-            readonly battery_capacity_kwh: number | null;
-            /** @description Highest charging power of each battery, in watts; null where it follows from the capacity or is drawn. */
-            readonly max_charge_power_w: number | null;
-            /** @description Highest discharging power of each battery, in watts; null where it follows from the capacity or is drawn. */
-            readonly max_discharge_power_w: number | null;
-            /** @description State of charge of the batteries where the history begins, in percent; null where it is drawn or the default. */
-            readonly initial_soc_percent: number | null;
-            /** @description What `pv_rating_kw` is drawn from, in kilowatts; null without a range. */
-            readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"] | null;
-            /** @description What `battery_capacity_kwh` is drawn from, in kilowatt-hours; null without a range. */
-            readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"] | null;
-            /** @description What `initial_soc_percent` is drawn from, in percent; null without a range. */
-            readonly initial_soc_percent_range: components["schemas"]["IntegerRangeRecord"] | null;
-            /** @description What `max_charge_power_w` is drawn from, in watts; null without a range. */
-            readonly max_charge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
-            /** @description What `max_discharge_power_w` is drawn from, in watts; null without a range. */
-            readonly max_discharge_power_w_range: components["schemas"]["IntegerRangeRecord"] | null;
-            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours; null where the archetypes decide. */
-            readonly annual_consumption_kwh: number | null;
-            /** @description Yearly consumption of a household with electric vehicle, in kilowatt-hours; null where it was not given. */
-            readonly annual_consumption_with_ev_kwh: number | null;
-            /** @description The parts of the fleet that differ, in the order of the definition. */
-            readonly groups: readonly components["schemas"]["FleetGroupRecord"][];
-        };
-        /** @description The span of past that the fleet was born with; empty when both instants are equal. */
-        readonly FleetHistory: {
-            /**
-             * Format: date-time
-             * @description First instant of the history.
-             */
-            readonly from: string;
-            /**
-             * Format: date-time
-             * @description Where the history ends and the fleet's own time begins.
-             */
-            readonly to: string;
-        };
-        /**
-         * @description Number of devices by type.
-         * @example {
-         *       "electric_vehicle": 25,
-         *       "heat_pump": 24,
-         *       "inverter": 100,
-         *       "wallbox": 25
-         *     }
-         */
-        readonly DeviceCounts: {
-            /** @description How many electric vehicles there are. */
-            readonly electric_vehicle: number;
-            /** @description How many heat pumps there are. */
-            readonly heat_pump: number;
-            /** @description How many inverters there are. */
-            readonly inverter: number;
-            /** @description How many wallboxes there are. */
-            readonly wallbox: number;
-        };
-        /** @description A fleet of simulated households and the job that keeps it. */
-        readonly Fleet: {
-            /**
-             * Format: uuid
-             * @description Identifies the fleet in all later calls. The preview of the same definition shows the same id.
-             */
-            readonly job_id: string;
-            /**
-             * Format: uuid
-             * @description The id you created the fleet with.
-             */
-            readonly request_id: string;
-            /** @description What the fleet is called. */
-            readonly name: string;
-            readonly status: components["schemas"]["FleetStatus"];
-            readonly progress: components["schemas"]["FleetProgress"];
-            /** @description Number of households, expansions included. */
-            readonly count: number;
-            /**
-             * Format: int64
-             * @description Where all chance of the fleet starts, an integer from 0 to 2^53-1.
-             */
-            readonly seed: number;
-            /** @description Version of the equations behind the values. A version never changes once it is released; 0 is a draft without that promise. */
-            readonly model_version: number;
-            /**
-             * Format: uuid
-             * @description The organization reserved for this fleet. Its households are users there, and your token works on its paths: users, devices, notifications and webhooks.
-             */
-            readonly simulation_org_id: string;
-            readonly definition: components["schemas"]["FleetDefinitionRecord"];
-            readonly history: components["schemas"]["FleetHistory"];
-            readonly device_counts: components["schemas"]["DeviceCounts"];
-            /**
-             * Format: date-time
-             * @description When the fleet was asked for.
-             */
-            readonly created_at: string;
-            /**
-             * Format: date-time
-             * @description When the fleet first ran.
-             */
-            readonly started_at: string | null;
-            /**
-             * Format: date-time
-             * @description When it was stopped or cancelled, or failed; values stand still from then on.
-             */
-            readonly stopped_at: string | null;
-            /** @description Why provisioning failed, or why the last expansion was dropped, in a sentence; null when nothing went wrong. */
-            readonly error: string | null;
-        };
-        /**
-         * @description Where the cells of a density raster lie. The origin is the north-west corner of the grid; row 0 is the northernmost, columns run eastwards. Cells are squares in degrees. A grid that reaches beyond the south pole, or once around the globe, is refused (422 `density_off_globe`).
-         * @example {
-         *       "origin_lat": 48.4,
-         *       "origin_lon": 16.2,
-         *       "cell_deg": 0.2,
-         *       "rows": 2,
-         *       "cols": 3
-         *     }
-         */
-        readonly DensityGrid: {
-            /** @description Latitude of the north edge of row 0, in degrees. */
-            readonly origin_lat: number;
-            /** @description Longitude of the west edge of column 0, in degrees. A grid may run across the 180th meridian. */
-            readonly origin_lon: number;
-            /** @description Edge of a cell in degrees, in both directions. The last row may not reach beyond the south pole. */
-            readonly cell_deg: number;
-            /** @description Number of rows, north to south. */
-            readonly rows: number;
-            /** @description Number of columns, west to east. */
-            readonly cols: number;
-        };
-        /**
-         * @description A raster of where households live in one country. Households are spread over the cells in proportion to their weights and placed inside the country's borders. The weights are as many as the grid has cells (422 `density_size`), and one that is not 0 touches the country (422 `density_outside_country`).
-         * @example {
-         *       "country": "AT",
-         *       "dataset_version": "vienna-2026.1",
-         *       "boundary_version": "natural-earth-4.1-50m",
-         *       "grid": {
-         *         "origin_lat": 48.4,
-         *         "origin_lon": 16.2,
-         *         "cell_deg": 0.2,
-         *         "rows": 2,
-         *         "cols": 3
-         *       },
-         *       "weights": "ACgKFP88"
-         *     }
-         */
-        readonly DensityRaster: {
-            /** @description The country, ISO 3166-1 alpha-2 in capitals. `GET …/fleets/config` lists the countries that can be used; any other is 422 `country_unknown`. */
-            readonly country: string;
-            /** @description Your own name for this state of the density data. Kept and echoed. */
-            readonly dataset_version: string;
-            /** @description Name of the borders the raster was drawn on. Kept and echoed; `config` names the borders used here. */
-            readonly boundary_version: string;
-            readonly grid: components["schemas"]["DensityGrid"];
-            /** @description One unsigned byte for each cell, row by row from the north-west, in base64 (padding optional, the URL-safe alphabet too). 0 means that nobody lives there, 1 to 255 are relative numbers of households. Raw bytes are the plain form; bytes packed with gzip, zlib or raw deflate are accepted, and are needed from about 250,000 cells on. What comes out must be exactly `rows` × `cols` bytes (422 `density_size`), not all of them 0 (422 `density_empty`). */
-            readonly weights: string;
-        };
-        /**
-         * @description Whole numbers from `min` to `max`, both included. Every household draws one of them, each equally likely. `min` above `max` is refused (422 `range_order`). The range itself has no outer limits: a draw beyond the limits of the scalar field is brought back to them, and the preview warns.
-         * @example {
-         *       "min": 5,
-         *       "max": 12
-         *     }
-         */
-        readonly IntegerRange: {
-            /**
-             * Format: int64
-             * @description Smallest value drawn, in the unit of the field that the range belongs to (kilowatts, kilowatt-hours, percent or watts).
-             */
-            readonly min: number;
-            /**
-             * Format: int64
-             * @description Largest value drawn, in the same unit as `min`: kilowatts, kilowatt-hours, percent or watts.
-             */
-            readonly max: number;
-        };
-        /**
-         * @description A part of the fleet with habits of its own. Size it with `count` or with `percentage`, not both (422 `count_and_percentage`); groups that give neither share what the others leave, in equal parts.
-         * @example {
-         *       "name": "Commuters",
-         *       "percentage": 60,
-         *       "profile": "couple_working",
-         *       "annual_consumption_kwh": 3100,
-         *       "max_time_shift_minutes": 45
-         *     }
-         */
-        readonly FleetGroup: {
-            /** @description Name of the group, with at least one character that is not white space. The devices listing filters by it. */
-            readonly name: string;
-            /** @description Number of households in the group. */
-            readonly count?: number | null;
-            /** @description Share of the fleet's households in percent. Fractions of a household go to the largest remainders, ties to the earlier group. */
-            readonly percentage?: number | null;
-            /**
-             * @description What kind of household lives there: one of ten archetypes, or `mixed` for a mixture of them. `config` describes each.
-             * @default mixed
-             * @enum {string}
-             */
-            readonly profile?: "mixed" | "single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat";
-            /** @description Relative frequency of the ten archetypes in a `mixed` group, in the order in which `config` lists them. At least one is above 0 (422 `weights_sum_zero`). Null takes the default shares. Together with a named profile they are refused (422 `weights_with_profile`). */
-            readonly weights?: readonly number[] | null;
-            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes the fleet's value, or else the archetype's. */
-            readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
-            readonly annual_consumption_with_ev_kwh?: number | null;
-            /** @description Every household's day is moved by a fixed number of minutes, at most this many in either direction. Null is 30. */
-            readonly max_time_shift_minutes?: number | null;
-            /** @description How far a household's consumption may differ from the group's mean, as a fraction. Null is 0.1. */
-            readonly variation_fraction?: number | null;
-        };
-        /** @description What a fleet is made of. Only `request_id` is needed; everything else has a default. Null and absent mean the same. Equal definitions with equal seeds give equal households. */
-        readonly FleetDefinition: {
-            /**
-             * Format: uuid
-             * @description Chosen by you, new for each fleet. The same id with the same definition answers the same fleet again and creates nothing; with another definition it is refused (422 `request_id_reused`). It stays taken after a purge.
-             */
-            readonly request_id: string;
-            /**
-             * @description Name of the fleet, with at least one character that is not white space.
-             * @default Simulated fleet
-             */
-            readonly name?: string;
-            /**
-             * @description Number of households. When it is left out and every group names its own `count`, the fleet is as large as the groups together, which is 1 to 1000 (422 `groups_total_out_of_range`). Households that no group takes form a last group named `default`, a name that no other group may have then.
-             * @default 10
-             */
-            readonly count?: number;
-            /**
-             * Format: int64
-             * @description Start of all chance in the fleet, an integer from 0 to 2^53-1. Every digit counts, up to the largest value.
-             * @default 42
-             */
-            readonly seed?: number;
-            /**
-             * @description How many days of past the fleet is born with.
-             * @default 0
-             */
-            readonly history_days?: number;
-            /**
-             * Format: instant
-             * @description Where the past ends and the fleet's clock starts: ISO 8601, read as UTC when it names no offset, not in the future (422 `instant_in_future`), cut down to the quarter hour. Null is the moment of creation. The past may be as long as you like, but must not begin before 1970 (422 `instant_too_early`), from when on the clocks of all time zones are known. With a fixed instant the same seed gives the same counters in every run.
-             */
-            readonly history_cutoff?: string | null;
-            /** @description Degrees north of where all households stand when there is no density. Needs `longitude` (422 `coordinates_incomplete`). */
-            readonly latitude?: number | null;
-            /** @description Degrees east of where all households stand when there is no density. Needs `latitude` (422 `coordinates_incomplete`). */
-            readonly longitude?: number | null;
-            /** @description Spreads the households over a country. It goes before `latitude` and `longitude`. */
-            readonly density?: components["schemas"]["DensityRaster"] | null;
-            /**
-             * @description Fraction of the households in every group that own an electric vehicle and a wallbox.
-             * @default 0.25
-             */
-            readonly ev_ownership_fraction?: number;
-            /** @description Peak power of each household's solar modules, in kilowatts. Null with no range draws 5 to 15. */
-            readonly pv_rating_kw?: number | null;
-            /** @description Capacity of each household's battery, in kilowatt-hours. Null with no range draws 5 to 15. */
-            readonly battery_capacity_kwh?: number | null;
-            /** @description Highest charging power of the battery, in watts. Null with no range charges it in two hours. */
-            readonly max_charge_power_w?: number | null;
-            /** @description Highest discharging power of the battery, in watts. Null with no range empties it in two hours. */
-            readonly max_discharge_power_w?: number | null;
-            /** @description State of charge of the batteries where the history begins, in percent. Null with no range is 50. */
-            readonly initial_soc_percent?: number | null;
-            /** @description Draws `pv_rating_kw` for each household; goes before the single value. */
-            readonly pv_rating_kw_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `battery_capacity_kwh` for each household; goes before the single value. */
-            readonly battery_capacity_kwh_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `initial_soc_percent` for each household; goes before the single value. */
-            readonly initial_soc_percent_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `max_charge_power_w` for each household; goes before the single value. */
-            readonly max_charge_power_w_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `max_discharge_power_w` for each household; goes before the single value. */
-            readonly max_discharge_power_w_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean. */
-            readonly annual_consumption_kwh?: number | null;
-            /** @description Yearly consumption of a household that has an electric vehicle, in kilowatt-hours, vehicle included; not below `annual_consumption_kwh` (422 `consumption_order`). */
-            readonly annual_consumption_with_ev_kwh?: number | null;
-            /** @description Parts of the fleet that differ, each with a name of its own (422 `duplicate_group_name`), together with no more households than `count` (422 `groups_exceed_count`). Without groups all households form one group named `default`. */
-            readonly groups?: readonly components["schemas"]["FleetGroup"][];
-        };
-        /** @description What a group comes to when the fleet is counted out. */
-        readonly FleetPreviewGroup: {
-            /** @description Name of the group, as the definition gives it, or `default`. */
-            readonly name: string;
-            /** @description The profile of the group, an archetype, or `mixed`. */
-            readonly profile: components["schemas"]["Profile"];
-            /** @description Number of households in the group. */
-            readonly count: number;
-            /** @description Households by archetype; archetypes without any are left out. */
-            readonly archetype_counts: {
-                readonly [key: string]: number;
-            };
-            /** @description Number of households with an electric vehicle. */
-            readonly electric_vehicle_count: number;
-        };
-        /** @description Sums over all households. */
-        readonly FleetPreviewTotals: {
-            /** @description Number of households of the whole fleet. */
-            readonly households: number;
-            /** @description Installed solar peak power, in kilowatts. */
-            readonly pv_rating_kw: number;
-            /** @description Installed battery capacity, in kilowatt-hours. */
-            readonly battery_capacity_kwh: number;
-            /** @description Expected consumption of a year in kilowatt-hours, electric vehicles included, heat pumps left out. */
-            readonly annual_load_kwh: number;
-            /** @description Solar yield of the fleet's first 365 days in kilowatt-hours, from the beginning of its history on, in the weather that its seed gives. Of more than 40 households 40 are simulated and the others follow from them, within 2 %. */
-            readonly annual_pv_kwh: number;
-        };
-        /**
-         * @description Smallest box around an area, in degrees. When `west` is greater than `east` it crosses the 180th meridian.
-         * @example {
-         *       "north": 49,
-         *       "south": 46.4,
-         *       "east": 17.2,
-         *       "west": 9.5
-         *     }
-         */
-        readonly BoundingBox: {
-            /** @description Latitude of the northern edge, in degrees. */
-            readonly north: number;
-            /** @description Latitude of the southern edge, in degrees. */
-            readonly south: number;
-            /** @description Longitude of the eastern edge, in degrees. */
-            readonly east: number;
-            /** @description Longitude of the western edge, in degrees. */
-            readonly west: number;
-        };
-        /** @description What the service read from the density raster. */
-        readonly FleetPreviewDensity: {
-            /** @description Number of cells, rows times columns. */
-            readonly cells: number;
-            /** @description Number of cells where somebody lives. */
-            readonly nonzero_cells: number;
-            /** @description Number of those cells that lie outside the country and take no household. */
-            readonly dropped_cells: number;
-            readonly bounding_box: components["schemas"]["BoundingBox"];
-        };
-        /**
-         * @description Where a household's place comes from: drawn from the density, the fleet's fixed pair of coordinates, or the simulator's default.
-         * @example density
-         */
-        readonly LocationSource: ("density" | "fixed" | "default") | string;
-        readonly FleetPreviewDevice: {
-            /**
-             * Format: uuid
-             * @description The `device_id` that the device will have.
-             */
-            readonly device_id: string;
-            /** @description What kind of device it will be. Open vocabulary. */
-            readonly device_type: ("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string;
-        };
-        /** @description A household as creation would make it. */
-        readonly FleetPreviewHousehold: {
-            /** @description Place of the household in the fleet, from 0. */
-            readonly index: number;
-            /**
-             * Format: uuid
-             * @description The `id` that the user of the household will have.
-             */
-            readonly user_id: string;
-            /** @description Name of the group that the household belongs to. */
-            readonly group: string;
-            /** @description The archetype that was drawn. */
-            readonly profile: components["schemas"]["Archetype"];
-            /** @description Degrees north of the place where it stands. */
-            readonly latitude: number;
-            /** @description Degrees east of the place where it stands. */
-            readonly longitude: number;
-            readonly source: components["schemas"]["LocationSource"];
-            /** @description Expected yearly consumption in kilowatt-hours, the electric vehicle included where there is one. */
-            readonly annual_consumption_kwh: number;
-            /** @description By how many minutes the household's day is moved; negative is earlier. */
-            readonly time_shift_minutes: number;
-            /** @description Peak power of its solar modules, in kilowatts. */
-            readonly pv_rating_kw: number;
-            /** @description Usable capacity of its battery, in kilowatt-hours. */
-            readonly battery_capacity_kwh: number;
-            /** @description The most that its battery takes up, in watts. */
-            readonly max_charge_power_w: number;
-            /** @description The most that its battery gives, in watts. */
-            readonly max_discharge_power_w: number;
-            /** @description Its battery's state of charge where the history begins, in percent. */
-            readonly initial_soc_percent: number;
-            /** @description The devices that the household will have. */
-            readonly devices: readonly components["schemas"]["FleetPreviewDevice"][];
-        };
-        /** @description Mean power of one household in one quarter of the day. */
-        readonly FleetPreviewPoint: {
-            /** @description Start of the quarter hour, local legal time. */
-            readonly time: string;
-            /** @description Consumption without electric vehicle and heat pump, in watts. */
-            readonly load_w: number;
-            /** @description Solar power, in watts. */
-            readonly pv_w: number;
-        };
-        /** @description Something that is accepted but may not be what you meant. */
-        readonly FleetPreviewWarning: {
-            /** @description What is meant, as a stable name. `range_clamped`: a range reaches beyond the limits of its field. `implicit_group`: households that no group takes form a group `default`. `density_cells_dropped`: cells outside the country take nobody. `density_mask_skipped`: no centre of a cell lies inside the country, so that every cell is used which its border crosses. `vehicle_energy_limited`: vehicles are asked to charge more than their trips and batteries can use. `vehicle_energy_none`: the yearly total leaves nothing to charge. Open vocabulary. */
-            readonly code: ("range_clamped" | "implicit_group" | "density_cells_dropped" | "density_mask_skipped" | "vehicle_energy_limited" | "vehicle_energy_none") | string;
-            /** @description A sentence for people. */
-            readonly detail: string;
-            /** @description JSON pointer to the field concerned. */
-            readonly pointer: string | null;
-        };
-        /** @description The fleet that creation would make of the same body. Nothing was stored. */
-        readonly FleetPreview: {
-            /**
-             * Format: uuid
-             * @description The id that the fleet will have.
-             */
-            readonly job_id: string;
-            /** @description Version of the equations that the fleet will have. */
-            readonly model_version: number;
-            readonly definition: components["schemas"]["FleetDefinitionRecord"];
-            readonly history: components["schemas"]["FleetHistory"];
-            /** @description The groups counted out, in the order of the definition. */
-            readonly groups: readonly components["schemas"]["FleetPreviewGroup"][];
-            readonly device_counts: components["schemas"]["DeviceCounts"];
-            readonly totals: components["schemas"]["FleetPreviewTotals"];
-            /** @description Null when the definition has no density. */
-            readonly density: components["schemas"]["FleetPreviewDensity"] | null;
-            /** @description The first 20 households. */
-            readonly households: readonly components["schemas"]["FleetPreviewHousehold"][];
-            /** @description The mean day of a household, in 96 quarter hours from midnight: its load over a mean year, its solar power over the fleet's first 365 days. */
-            readonly average_day: readonly components["schemas"]["FleetPreviewPoint"][];
-            /** @description What is accepted but may not be meant; empty where nothing is. */
-            readonly warnings: readonly components["schemas"]["FleetPreviewWarning"][];
-        };
-        /** @description Bounds of a definition, for building forms without guessing. */
-        readonly FleetLimits: {
-            /** @description Smallest number of households in one create call. */
-            readonly count_min: number;
-            /** @description Largest number of households in one create call. */
-            readonly count_max: number;
-            /** @description Largest number of households in one expand call. */
-            readonly expand_count_max: number;
-            /** @description Largest number of households of a fleet after all expansions. */
-            readonly households_max: number;
-            /** @description Most days of past that a definition may ask for. */
-            readonly history_days_max: number;
-            /** @description Largest number of groups in a definition. */
-            readonly groups_max: number;
-            /** @description Largest number of households that a group may name as its `count`. */
-            readonly group_count_max: number;
-            /** @description Exact number of weights in a group. */
-            readonly group_weights: number;
-            /** @description Most characters of a fleet's name. */
-            readonly name_length_max: number;
-            /** @description Most characters of a group's name. */
-            readonly group_name_length_max: number;
-            /**
-             * Format: int64
-             * @description Largest `seed`; seeds are integers from 0 on.
-             */
-            readonly seed_max: number;
-            /** @description Fewest characters of the base64 text of a density. */
-            readonly density_weights_length_min: number;
-            /** @description Most characters of the base64 text of a density. */
-            readonly density_weights_length_max: number;
-            /** @description Largest number of rows of a density grid. */
-            readonly density_rows_max: number;
-            /** @description Largest number of columns of a density grid. */
-            readonly density_cols_max: number;
-            /** @description Largest edge of a cell of a density grid, in degrees. */
-            readonly density_cell_deg_max: number;
-            /** @description Largest `max_time_shift_minutes` of a group, in minutes. */
-            readonly max_time_shift_minutes_max: number;
-            /** @description Largest `variation_fraction` of a group, a fraction of 1. */
-            readonly variation_fraction_max: number;
-            /** @description Largest number of shared outages of a fleet that have not ended, or not struck all their devices yet. */
-            readonly open_events_max: number;
-            /** @description Longest shared outage, in minutes. */
-            readonly event_duration_minutes_max: number;
-            /** @description Largest number of users whose households one event names. */
-            readonly event_users_max: number;
-            /** @description Largest radius of a circle of an event, in kilometres. */
-            readonly event_radius_km_max: number;
-        };
-        /** @description What the service takes where a definition says nothing. */
-        readonly FleetDefaults: {
-            /** @description What a fleet is called. */
-            readonly name: string;
-            /** @description Number of households. */
-            readonly count: number;
-            /**
-             * Format: int64
-             * @description Where all chance of a fleet starts, an integer from 0 to 2^53-1.
-             */
-            readonly seed: number;
-            /** @description How many days of past the fleet is born with. */
-            readonly history_days: number;
-            /** @description Fraction of the households that own an electric vehicle and a wallbox. */
-            readonly ev_ownership_fraction: number;
-            /** @description The profile of a group that names none. */
-            readonly profile: components["schemas"]["Profile"];
-            /** @description By how many minutes a household's day is moved at most, in a group that says nothing. */
-            readonly max_time_shift_minutes: number;
-            /** @description How far a household's consumption may differ from its group's mean, as a fraction. */
-            readonly variation_fraction: number;
-            /** @description Degrees north of where households stand when the definition names no place. */
-            readonly latitude: number;
-            /** @description Degrees east of where households stand when the definition names no place. */
-            readonly longitude: number;
-            /** @description What each household's `pv_rating_kw` is drawn from, in kilowatts. */
-            readonly pv_rating_kw_range: components["schemas"]["IntegerRangeRecord"];
-            /** @description What each household's `battery_capacity_kwh` is drawn from, in kilowatt-hours. */
-            readonly battery_capacity_kwh_range: components["schemas"]["IntegerRangeRecord"];
-            /** @description Charging and discharging power of a battery, in watts for each kilowatt-hour of its capacity. */
-            readonly power_w_per_kwh: number;
-            /** @description The batteries' state of charge where the history begins, in percent. */
-            readonly initial_soc_percent: number;
-            /** @description Fraction of the households that have a heat pump; no field of the definition changes it. */
-            readonly heat_pump_fraction: number;
-        };
-        /**
-         * @description One of the ten archetypes of households.
-         * @example {
-         *       "name": "couple_working",
-         *       "description": "Two adults, both out on working days",
-         *       "annual_consumption_kwh": 2890,
-         *       "default_share": 0.16
-         *     }
-         */
-        readonly FleetProfile: {
-            /** @description How definitions and devices name the archetype. Open vocabulary. */
-            readonly name: ("single_working" | "single_retired" | "couple_working" | "couple_retired" | "family_one_child" | "family_two_children" | "large_family" | "home_office" | "shift_worker" | "shared_flat") | string;
-            /** @description Who lives in such a household, in a few words. */
-            readonly description: string;
-            /** @description Mean consumption of a year in kilowatt-hours, without electric vehicle and heat pump. */
-            readonly annual_consumption_kwh: number;
-            /** @description Fraction of the households of a `mixed` group without weights. */
-            readonly default_share: number;
-        };
-        /** @description How density rasters are read. */
-        readonly DensityConventions: {
-            /** @description Which corner of the grid `origin_lat` and `origin_lon` name. */
-            readonly origin: "north_west" | string;
-            /** @description In which direction the rows of a grid follow each other. */
-            readonly row_order: "north_to_south" | string;
-            /** @description In which direction the cells of a row follow each other. */
-            readonly column_order: "west_to_east" | string;
-            /** @description Type of a cell. */
-            readonly value_type: "uint8" | string;
-            /** @description What may be inside the base64 text. */
-            readonly encodings: readonly (("raw" | "gzip" | "zlib" | "deflate") | string)[];
-            /** @description The form of the bytes inside the base64 text that needs no unpacking. */
-            readonly canonical_encoding: "raw" | string;
-            /** @description The borders used for keeping households inside their country. */
-            readonly boundary_version: string;
-        };
-        /**
-         * @description A country that a density may name.
-         * @example {
-         *       "country": "AT",
-         *       "name": "Austria",
-         *       "bounding_box": {
-         *         "north": 49,
-         *         "south": 46.4,
-         *         "east": 17.2,
-         *         "west": 9.5
-         *       }
-         *     }
-         */
-        readonly FleetCountry: {
-            /** @description ISO 3166-1 alpha-2. */
-            readonly country: string;
-            /** @description The name of the country in English. */
-            readonly name: string;
-            /** @description The smallest box around its borders, in degrees. */
-            readonly bounding_box: components["schemas"]["BoundingBox"];
-        };
-        /**
-         * @description How often devices of running fleets get a condition by themselves, by its cause. A device may be offline for several causes at once; it is back when none of them holds any more, and one message tells of all.
-         * @example {
-         *       "code": "device_offline",
-         *       "cause": "device",
-         *       "device_types": [
-         *         "electric_vehicle",
-         *         "heat_pump",
-         *         "inverter",
-         *         "wallbox"
-         *       ],
-         *       "events_per_device_year": 4,
-         *       "mean_duration_minutes": 90
-         *     }
-         */
-        readonly FleetFault: {
-            /** @description The condition that a device then has. Open vocabulary. */
-            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required") | string;
-            /** @description What fails: the device alone, the cloud of its manufacturer, the internet provider of its region (a field of two degrees of latitude and longitude), or the router of its household. All devices that share a cause have its outages together. */
-            readonly cause: ("device" | "manufacturer_cloud" | "region" | "household_router") | string;
-            /** @description The kinds of devices that it strikes. */
-            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
-            /** @description How many times a year it strikes a device, on average. */
-            readonly events_per_device_year: number;
-            /** @description Mean length in minutes; null where only the user's action ends it. */
-            readonly mean_duration_minutes: number | null;
-        };
-        /** @description Everything a form or a script needs to know before it writes a definition. */
-        readonly FleetConfig: {
-            /** @description Version of the equations that new fleets get. */
-            readonly model_version: number;
-            readonly limits: components["schemas"]["FleetLimits"];
-            readonly defaults: components["schemas"]["FleetDefaults"];
-            /** @description The ten archetypes. Their order is the order of a group's `weights`. */
-            readonly profiles: readonly components["schemas"]["FleetProfile"][];
-            /** @description The kinds of devices that a household may have. */
-            readonly device_types: readonly (("electric_vehicle" | "heat_pump" | "inverter" | "wallbox") | string)[];
-            readonly density: components["schemas"]["DensityConventions"];
-            /** @description The countries whose borders are known, which a density may name. */
-            readonly countries: readonly components["schemas"]["FleetCountry"][];
-            /** @description All values that a fleet's `status` can take. */
-            readonly states: readonly components["schemas"]["FleetStatus"][];
-            /** @description Whether conditions arise by themselves on this server, or only when they are triggered. */
-            readonly faults_enabled: boolean;
-            /** @description What devices get by themselves, by condition and cause. */
-            readonly faults: readonly components["schemas"]["FleetFault"][];
-        };
-        /** @description What the data cover. */
-        readonly FleetDataMetadata: {
-            /**
-             * Format: uuid
-             * @description The fleet.
-             */
-            readonly job_id: string;
-            /** @description The group that was asked for; null for the whole fleet. */
-            readonly group: string | null;
-            /** @description How many households are summed up. */
-            readonly households: number;
-            /**
-             * @description The length of a period.
-             * @enum {string}
-             */
-            readonly resolution: "15MIN" | "1HOUR" | "1DAY";
-            /**
-             * Format: date-time
-             * @description When the first period begins; null where there are no data.
-             */
-            readonly from: string | null;
-            /**
-             * Format: date-time
-             * @description When the last period ends; null where there are no data.
-             */
-            readonly to: string | null;
-        };
-        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
-        readonly FleetDataEntry: {
-            /**
-             * Format: date-time
-             * @description When the period, or its covered part, begins.
-             */
-            readonly time: string;
-            /** @description Mean power that the households used beside vehicles and heat pumps, in watts. */
-            readonly load_power_w: number | null;
-            /** @description Mean power that the panels gave, in watts. */
-            readonly pv_power_w: number | null;
-            /** @description Mean power that vehicles were charged with, in watts. */
-            readonly vehicle_power_w: number | null;
-            /** @description Mean power that heat pumps drew, in watts. */
-            readonly heat_pump_power_w: number | null;
-            /** @description Mean power of the batteries in watts, positive while they charge. */
-            readonly battery_power_w: number | null;
-            /** @description Mean power from the grid in watts, negative into it: load, vehicles, heat pumps and batteries less the panels. */
-            readonly grid_power_w: number | null;
-            /** @description Energy that the households used beside vehicles and heat pumps, in kilowatt-hours. */
-            readonly load_energy_kwh: number | null;
-            /** @description Energy that the panels gave, in kilowatt-hours. */
-            readonly pv_energy_kwh: number | null;
-            /** @description Energy that vehicles were charged with, in kilowatt-hours. */
-            readonly vehicle_energy_kwh: number | null;
-            /** @description Energy that heat pumps drew, in kilowatt-hours. */
-            readonly heat_pump_energy_kwh: number | null;
-            /** @description Heat that heat pumps gave, in kilowatt-hours. */
-            readonly heat_energy_kwh: number | null;
-            /** @description Energy that batteries took up, in kilowatt-hours. */
-            readonly battery_charge_kwh: number | null;
-            /** @description Energy that batteries gave, in kilowatt-hours. */
-            readonly battery_discharge_kwh: number | null;
-            /** @description Energy that households took from the grid, each at its own meter, in kilowatt-hours. */
-            readonly grid_import_kwh: number | null;
-            /** @description Energy that households fed into the grid, each at its own meter, in kilowatt-hours. */
-            readonly grid_export_kwh: number | null;
-            /** @description Energy in the batteries at the end of the period, in kilowatt-hours. */
-            readonly battery_stored_kwh: number | null;
-            /** @description Energy in the vehicles at the end of the period, in kilowatt-hours. */
-            readonly vehicle_stored_kwh: number | null;
-            /** @description Mean outdoor temperature of the households, in degrees Celsius with one decimal; null where no household has the period. */
-            readonly outdoor_temperature_c: number | null;
-            /** @description Mean temperature of the rooms that heat pumps heat, in degrees Celsius with one decimal; null without a heat pump. */
-            readonly indoor_temperature_c: number | null;
-            /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
-            readonly hot_water_temperature_c: number | null;
-            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
-            readonly devices_reporting: number;
-            /** @description Mean power from the grid, in watts, of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
-            readonly smallest_grid_power_w: number | null;
-            /**
-             * Format: uuid
-             * @description The user of that household.
-             */
-            readonly smallest_user_id: string | null;
-            /** @description Mean power from the grid, in watts, of the household that drew most, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
-            readonly largest_grid_power_w: number | null;
-            /**
-             * Format: uuid
-             * @description The user of that household.
-             */
-            readonly largest_user_id: string | null;
-        };
-        /** @description What the households of a fleet did together. */
-        readonly FleetData: {
-            readonly metadata: components["schemas"]["FleetDataMetadata"];
-            /** @description One entry for each period, in order of time. */
-            readonly data: readonly components["schemas"]["FleetDataEntry"][];
-        };
-        /** @description A device and its state at `as_of`; `device_type` tells which one it is, and by that what its `state` holds. */
-        readonly Device: components["schemas"]["ElectricVehicle"] | components["schemas"]["HeatPump"] | components["schemas"]["Inverter"] | components["schemas"]["Wallbox"];
-        /** @description One page of a fleet's devices. */
-        readonly FleetDevicePage: {
-            /** @description The devices of this page, by household and type. */
-            readonly items: readonly components["schemas"]["Device"][];
-            /** @description How many devices match the filters, on all pages. */
-            readonly total: number;
-            /** @description Number of this page, from 1. */
-            readonly page: number;
-            /** @description How many devices a full page has. */
-            readonly page_size: number;
-        };
-        /** @description Where a household stands. */
-        readonly HouseholdLocation: {
-            /**
-             * Format: uuid
-             * @description Names the household; the same in every listing.
-             */
-            readonly household_id: string;
-            /** @description Place of the household in the fleet, from 0. */
-            readonly index: number;
-            /**
-             * Format: uuid
-             * @description The user who lives there.
-             */
-            readonly user_id: string;
-            /** @description Name of the household's group in the fleet. */
-            readonly group: string;
-            /** @description Degrees north of the place. */
-            readonly latitude: number;
-            /** @description Degrees east of the place. */
-            readonly longitude: number;
-            readonly source: components["schemas"]["LocationSource"];
-        };
-        /**
-         * @description More households for a fleet that runs.
-         * @example {
-         *       "request_id": "5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11",
-         *       "count": 50
-         *     }
-         */
-        readonly FleetExpansion: {
-            /**
-             * Format: uuid
-             * @description Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`).
-             */
-            readonly request_id: string;
-            /** @description Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`). */
-            readonly count: number;
-        };
-        /** @description Nothing to say. The operation takes no input; send no body at all or an empty object. */
-        readonly EmptyBody: Record<string, never>;
-        /**
-         * @description The fleet is being removed.
-         * @example {
-         *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
-         *       "status": "purging"
-         *     }
-         */
-        readonly FleetPurge: {
-            /**
-             * Format: uuid
-             * @description The fleet that is being removed.
-             */
-            readonly job_id: string;
-            /** @description Always `purging`: the fleet is answered with 404 from now on. */
-            readonly status: "purging" | string;
-        };
-        /**
-         * @description What shall happen to a device now.
-         * @example {
-         *       "code": "device_offline"
-         *     }
-         */
-        readonly DeviceEventTrigger: {
-            /**
-             * @description `device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already.
-             * @enum {string}
-             */
-            readonly code: "device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect";
-        };
-        /**
-         * @description What came of it.
-         * @example {
-         *       "device_id": "2f6a6f0c-7c1d-5c8e-8d8a-6d0a8a6f0b42",
-         *       "code": "device_offline",
-         *       "changed": true,
-         *       "occurred_at": "2026-11-21T10:15:30.250Z"
-         *     }
-         */
-        readonly DeviceEventResult: {
-            /**
-             * Format: uuid
-             * @description The device of the path, to which it happened.
-             */
-            readonly device_id: string;
-            /** @description What was asked for. Open vocabulary. */
-            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect") | string;
-            /** @description False when the device was in that condition already; then nothing was raised or sent. */
-            readonly changed: boolean;
-            /**
-             * Format: date-time
-             * @description When the condition began or, for `reconnect`, ended.
-             */
-            readonly occurred_at: string;
-        };
-        /** @description Households around a place, by the coordinates of their users. */
-        readonly EventCircle: {
-            /** @description Degrees north of the centre. */
-            readonly latitude: number;
-            /** @description Degrees east of the centre. */
-            readonly longitude: number;
-            /** @description Great-circle distance in kilometres. */
-            readonly radius_km: number;
-        };
-        /**
-         * @description What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).
-         * @example {
-         *       "request_id": "0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50",
-         *       "cause": "manufacturer_cloud",
-         *       "manufacturer": "Volterra",
-         *       "duration_minutes": 90
-         *     }
-         */
-        readonly FleetEventTrigger: {
-            /**
-             * Format: uuid
-             * @description Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`).
-             */
-            readonly request_id: string;
-            /**
-             * @description What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`).
-             * @enum {string}
-             */
-            readonly cause: "manufacturer_cloud" | "region" | "household_router";
-            /** @description All devices of this manufacturer, by its name in the devices' records. */
-            readonly manufacturer?: string | null;
-            /** @description All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`). */
-            readonly country?: string | null;
-            /** @description All devices of users in a circle. */
-            readonly circle?: components["schemas"]["EventCircle"] | null;
-            /** @description All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`). */
-            readonly user_ids?: readonly string[] | null;
-            /** @description How long it lasts, at most seven days. */
-            readonly duration_minutes: number;
-        };
-        /** @description An outage that many devices of a fleet share. */
-        readonly FleetEvent: {
-            /**
-             * Format: uuid
-             * @description Identifies the outage.
-             */
-            readonly event_id: string;
-            /**
-             * Format: uuid
-             * @description The fleet whose devices it strikes.
-             */
-            readonly job_id: string;
-            /** @description What fails: the cloud of a manufacturer, the provider of a region, or routers of households. Open vocabulary. */
-            readonly cause: ("manufacturer_cloud" | "region" | "household_router") | string;
-            /**
-             * Format: date-time
-             * @description The instant of the call, from which on the devices are offline.
-             */
-            readonly starts_at: string;
-            /**
-             * Format: date-time
-             * @description From then on the devices are back that no other cause keeps offline.
-             */
-            readonly ends_at: string;
-            /** @description How many devices it strikes; those among them that are offline already send no second message. */
-            readonly devices: number;
-        };
-        /** @description Where a simulated inverter stands. */
-        readonly SimulatorLocation: {
-            /**
-             * Format: uuid
-             * @description The user of the path, who owns the inverter.
-             */
-            readonly user_id: string;
-            /**
-             * Format: uuid
-             * @description The `device_id` of the inverter.
-             */
-            readonly inverter_id: string;
-            /**
-             * Format: uuid
-             * @description The fleet it belongs to.
-             */
-            readonly job_id: string;
-            /** @description Degrees north of the place. */
-            readonly latitude: number;
-            /** @description Degrees east of the place. */
-            readonly longitude: number;
-            /** @description ISO 3166-1 alpha-2; null on the high seas. */
-            readonly country: string | null;
-            /** @description IANA name of the zone that the household lives by. */
-            readonly time_zone: string;
-            readonly source: components["schemas"]["LocationSource"];
-        };
         /**
          * @description What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.
          * @example device.action_required
@@ -4471,6 +4366,111 @@ export interface components {
             readonly status_code: number | null;
             /** @description Why it failed or was not sent; null when it was delivered. */
             readonly detail: string | null;
+        };
+        /**
+         * @description What shall happen to a device now.
+         * @example {
+         *       "code": "device_offline"
+         *     }
+         */
+        readonly DeviceEventTrigger: {
+            /**
+             * @description `device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already.
+             * @enum {string}
+             */
+            readonly code: "device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect";
+        };
+        /**
+         * @description What came of it.
+         * @example {
+         *       "device_id": "2f6a6f0c-7c1d-5c8e-8d8a-6d0a8a6f0b42",
+         *       "code": "device_offline",
+         *       "changed": true,
+         *       "occurred_at": "2026-11-21T10:15:30.250Z"
+         *     }
+         */
+        readonly DeviceEventResult: {
+            /**
+             * Format: uuid
+             * @description The device of the path, to which it happened.
+             */
+            readonly device_id: string;
+            /** @description What was asked for. Open vocabulary. */
+            readonly code: ("device_offline" | "reauthenticate" | "steering_recovery_failed" | "subscription_required" | "reconnect") | string;
+            /** @description False when the device was in that condition already; then nothing was raised or sent. */
+            readonly changed: boolean;
+            /**
+             * Format: date-time
+             * @description When the condition began or, for `reconnect`, ended.
+             */
+            readonly occurred_at: string;
+        };
+        /** @description Households around a place, by the coordinates of their users. */
+        readonly EventCircle: {
+            /** @description Degrees north of the centre. */
+            readonly latitude: number;
+            /** @description Degrees east of the centre. */
+            readonly longitude: number;
+            /** @description Great-circle distance in kilometres. */
+            readonly radius_km: number;
+        };
+        /**
+         * @description What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).
+         * @example {
+         *       "request_id": "0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50",
+         *       "cause": "manufacturer_cloud",
+         *       "manufacturer": "Volterra",
+         *       "duration_minutes": 90
+         *     }
+         */
+        readonly FleetEventTrigger: {
+            /**
+             * Format: uuid
+             * @description Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`).
+             */
+            readonly request_id: string;
+            /**
+             * @description What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`).
+             * @enum {string}
+             */
+            readonly cause: "manufacturer_cloud" | "region" | "household_router";
+            /** @description All devices of this manufacturer, by its name in the devices' records. */
+            readonly manufacturer?: string | null;
+            /** @description All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`). */
+            readonly country?: string | null;
+            /** @description All devices of users in a circle. */
+            readonly circle?: components["schemas"]["EventCircle"] | null;
+            /** @description All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`). */
+            readonly user_ids?: readonly string[] | null;
+            /** @description How long it lasts, at most seven days. */
+            readonly duration_minutes: number;
+        };
+        /** @description An outage that many devices of a fleet share. */
+        readonly FleetEvent: {
+            /**
+             * Format: uuid
+             * @description Identifies the outage.
+             */
+            readonly event_id: string;
+            /**
+             * Format: uuid
+             * @description The fleet whose devices it strikes.
+             */
+            readonly job_id: string;
+            /** @description What fails: the cloud of a manufacturer, the provider of a region, or routers of households. Open vocabulary. */
+            readonly cause: ("manufacturer_cloud" | "region" | "household_router") | string;
+            /**
+             * Format: date-time
+             * @description The instant of the call, from which on the devices are offline.
+             */
+            readonly starts_at: string;
+            /**
+             * Format: date-time
+             * @description From then on the devices are back that no other cause keeps offline.
+             */
+            readonly ends_at: string;
+            /** @description How many devices it strikes; those among them that are offline already send no second message. */
+            readonly devices: number;
         };
         /** @description One message on its way to one webhook. */
         readonly Delivery: {
@@ -5215,37 +5215,6 @@ export interface components {
                 };
             };
         };
-        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
-        readonly Forbidden: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("organization_forbidden" | "organization_suspended") | string;
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfListUsers: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "validation_failed" | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("cursor_invalid" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "text" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
         /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), a token with the scope `read` alone was used to change something (`insufficient_scope`), or what the `code` says. */
         readonly ForbiddenToWriteOfCreateUser: {
             headers: {
@@ -5291,6 +5260,37 @@ export interface components {
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
                     readonly errors?: readonly {
                         readonly code?: ("coordinates_incomplete" | "country_unknown" | "enum" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "org_id_mismatch" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
+        readonly Forbidden: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("organization_forbidden" | "organization_suspended") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListUsers: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("cursor_invalid" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
             };
@@ -5434,6 +5434,198 @@ export interface components {
                 };
             };
         };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfUploadDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_items" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "required" | "text" | "time_zone_unknown" | "timestamp_alignment" | "timestamp_ambiguous" | "timestamp_duplicate" | "timestamp_gap" | "timestamp_out_of_range" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
+        readonly ForbiddenOfListDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListDayAheadPrices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfPreviewFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "fleet_nesting_forbidden" | string;
+                };
+            };
+        };
+        /** @description The `request_id` was used before, and its fleet has been purged since. */
+        readonly Gone: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "request_purged" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfPreviewFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("consumption_order" | "coordinates_incomplete" | "count_and_percentage" | "country_unknown" | "density_empty" | "density_encoding" | "density_off_globe" | "density_outside_country" | "density_size" | "duplicate_group_name" | "enum" | "exclusive_minimum" | "format" | "groups_exceed_count" | "groups_total_out_of_range" | "instant_in_future" | "instant_too_early" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "range_order" | "request_id_reused" | "required" | "text" | "type" | "unknown_property" | "weights_sum_zero" | "weights_with_profile") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
+        readonly ConflictOrKeyInUseOfCancelFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("fleet_state_conflict" | "idempotency_key_in_use") | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableWithKeyOfCancelFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfGetFleetData: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("enum" | "format" | "max_length" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfListFleetDevices: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "validation_failed" | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("format" | "max_length" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
+        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
+        readonly ConflictOfExpandFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: "fleet_state_conflict" | string;
+                };
+            };
+        };
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfExpandFleet: {
+            headers: {
+                readonly "X-Request-Id": components["headers"]["XRequestId"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly errors?: readonly {
+                        readonly code?: ("fleet_too_large" | "format" | "maximum" | "minimum" | "null_not_allowed" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
+                    }[];
+                };
+            };
+        };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
         readonly UnprocessableContentOfGetHouseholdData: {
             headers: {
@@ -5533,39 +5725,8 @@ export interface components {
                 };
             };
         };
-        /** @description The token is valid but may not do this: the organization in the path is neither the token's own nor a simulation organization of one of its fleets (`organization_forbidden`, also for organizations that do not exist), the operator has suspended the partner (`organization_suspended`), or what the `code` says. */
-        readonly ForbiddenOfListDayAheadPrices: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfListDayAheadPrices: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "validation_failed" | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReachedOfUploadDayAheadPrices: {
+        readonly UnprocessableOrQuotaReachedOfCreateWebhook: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5576,58 +5737,13 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
                     readonly code?: ("quota_reached" | "validation_failed") | string;
                     readonly errors?: readonly {
-                        readonly code?: ("format" | "max_items" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "required" | "text" | "time_zone_unknown" | "timestamp_alignment" | "timestamp_ambiguous" | "timestamp_duplicate" | "timestamp_gap" | "timestamp_out_of_range" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
-        readonly ConflictOfCreateFleet: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "fleet_nesting_forbidden" | string;
-                };
-            };
-        };
-        /** @description The `request_id` was used before, and its fleet has been purged since. */
-        readonly Gone: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "request_purged" | string;
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReachedOfCreateFleet: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("quota_reached" | "validation_failed") | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("consumption_order" | "coordinates_incomplete" | "count_and_percentage" | "country_unknown" | "density_empty" | "density_encoding" | "density_off_globe" | "density_outside_country" | "density_size" | "duplicate_group_name" | "enum" | "exclusive_minimum" | "format" | "groups_exceed_count" | "groups_total_out_of_range" | "instant_in_future" | "instant_too_early" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "range_order" | "request_id_reused" | "required" | "text" | "type" | "unknown_property" | "weights_sum_zero" | "weights_with_profile") | string;
+                        readonly code?: ("credentials_forbidden" | "forbidden_address" | "forbidden_port" | "format" | "fragment_forbidden" | "https_required" | "invalid_url" | "max_items" | "max_length" | "null_not_allowed" | "required" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
                     }[];
                 };
             };
         };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfGetFleetData: {
+        readonly UnprocessableContentOfListWebhooks: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5638,13 +5754,13 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
                     readonly code?: "validation_failed" | string;
                     readonly errors?: readonly {
-                        readonly code?: ("enum" | "format" | "max_length" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
+                        readonly code?: ("format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
             };
         };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfListFleetDevices: {
+        readonly UnprocessableContentOfUpdateWebhook: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5655,13 +5771,13 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
                     readonly code?: "validation_failed" | string;
                     readonly errors?: readonly {
-                        readonly code?: ("format" | "max_length" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
+                        readonly code?: ("format" | "immutable" | "max_items" | "null_not_allowed" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
                     }[];
                 };
             };
         };
-        /** @description The request is well-formed but contradicts the present state: a value that must be unique is taken, or the object is in a state that does not permit the operation. `code` tells which. */
-        readonly ConflictOfExpandFleet: {
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
+        readonly UnprocessableContentOfRotateWebhookSecret: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5670,45 +5786,15 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "fleet_state_conflict" | string;
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReachedOfExpandFleet: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("quota_reached" | "validation_failed") | string;
+                    readonly code?: "validation_failed" | string;
                     readonly errors?: readonly {
-                        readonly code?: ("fleet_too_large" | "format" | "maximum" | "minimum" | "null_not_allowed" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
+                        readonly code?: ("format" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
                     }[];
-                };
-            };
-        };
-        /** @description The request is well-formed but contradicts the present state, and `code` tells how; or the request with this `Idempotency-Key` has not ended (`idempotency_key_in_use`). */
-        readonly ConflictOrKeyInUseOfStopFleet: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly "Retry-After": components["headers"]["RetryAfterKeyInUse"];
-                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("fleet_state_conflict" | "idempotency_key_in_use") | string;
                 };
             };
         };
         /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableWithKeyOfStopFleet: {
+        readonly UnprocessableWithKeyOfTestWebhook: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5720,7 +5806,7 @@ export interface components {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
                     readonly errors?: readonly {
-                        readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
+                        readonly code?: ("format" | "max_length" | "not_subscribed" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
             };
@@ -5786,92 +5872,6 @@ export interface components {
                     readonly code?: "validation_failed" | string;
                     readonly errors?: readonly {
                         readonly code?: ("country_unknown" | "enum" | "event_subject" | "event_user_unknown" | "exclusive_minimum" | "format" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfListWebhooks: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "validation_failed" | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableOrQuotaReachedOfCreateWebhook: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("quota_reached" | "validation_failed") | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("credentials_forbidden" | "forbidden_address" | "forbidden_port" | "format" | "fragment_forbidden" | "https_required" | "invalid_url" | "max_items" | "max_length" | "null_not_allowed" | "required" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfUpdateWebhook: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "validation_failed" | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("format" | "immutable" | "max_items" | "null_not_allowed" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfRotateWebhookSecret: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: "validation_failed" | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("format" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
-                    }[];
-                };
-            };
-        };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the `Idempotency-Key` was sent before with another request (`idempotency_key_reused`); or the partner has as many as it may have, of keys or of what the operation makes (`quota_reached`). Nothing was changed. */
-        readonly UnprocessableWithKeyOfTestWebhook: {
-            headers: {
-                readonly "X-Request-Id": components["headers"]["XRequestId"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                readonly [name: string]: unknown;
-            };
-            content: {
-                readonly "application/problem+json": components["schemas"]["Problem"] & {
-                    readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
-                    readonly errors?: readonly {
-                        readonly code?: ("format" | "max_length" | "not_subscribed" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
             };
@@ -6039,6 +6039,16 @@ export interface components {
          */
         readonly ExternalUserId: string;
         /**
+         * @description Only `*`, which stands for whatever is stored. The list has no `ETag`, so that any other is 412 `precondition_failed`.
+         * @example *
+         */
+        readonly IfMatchAny: string;
+        /**
+         * @description The fleet's `job_id`.
+         * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+         */
+        readonly JobId: string;
+        /**
          * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
          * @example 2026-11-21T10:00:00Z
          */
@@ -6053,6 +6063,21 @@ export interface components {
          * @example 15MIN
          */
         readonly DataResolution: "15MIN" | "1HOUR" | "1DAY";
+        /**
+         * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
+         * @example 1
+         */
+        readonly Page: number;
+        /**
+         * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+         * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+         */
+        readonly FleetOrgId: string;
+        /**
+         * @description The user's `id`.
+         * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+         */
+        readonly FleetUserId: string;
         /**
          * @description The heat pump's `device_id`.
          * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
@@ -6079,25 +6104,15 @@ export interface components {
          */
         readonly PageLimit: number;
         /**
-         * @description The fleet's `job_id`.
-         * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+         * @description The webhook's `id`.
+         * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
          */
-        readonly JobId: string;
-        /**
-         * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
-         * @example 1
-         */
-        readonly Page: number;
+        readonly WebhookId: string;
         /**
          * @description The device's `device_id`.
          * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
          */
         readonly DeviceId: string;
-        /**
-         * @description The webhook's `id`.
-         * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-         */
-        readonly WebhookId: string;
         /**
          * @description The `message_id` of a message that was to be sent to the webhook.
          * @example 0c9a4d2e-7b31-4f58-9e06-3a1b5c7d9f20
@@ -6963,2564 +6978,6 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly getHouseholdData: {
-        readonly parameters: {
-            readonly query: {
-                /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T10:00:00Z
-                 */
-                readonly from: components["parameters"]["DataFrom"];
-                /**
-                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
-                 * @example 2026-11-21T10:30:00Z
-                 */
-                readonly to: components["parameters"]["DataTo"];
-                /**
-                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
-                 * @example 15MIN
-                 */
-                readonly resolution?: components["parameters"]["DataResolution"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The data. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "metadata": {
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "time_zone": "Europe/Vienna",
-                     *         "resolution": "15MIN",
-                     *         "from": "2026-11-21T10:00:00.000Z",
-                     *         "to": "2026-11-21T10:30:00.000Z"
-                     *       },
-                     *       "data": [
-                     *         {
-                     *           "time": "2026-11-21T10:00:00.000Z",
-                     *           "load_power_w": 2140,
-                     *           "pv_power_w": 1830,
-                     *           "vehicle_power_w": 3600,
-                     *           "heat_pump_power_w": 1840,
-                     *           "battery_power_w": -620,
-                     *           "grid_power_w": 5130,
-                     *           "load_energy_kwh": 0.535012,
-                     *           "pv_energy_kwh": 0.457481,
-                     *           "vehicle_energy_kwh": 0.9,
-                     *           "heat_pump_energy_kwh": 0.460014,
-                     *           "heat_energy_kwh": 1.403222,
-                     *           "battery_charge_kwh": 0,
-                     *           "battery_discharge_kwh": 0.155,
-                     *           "grid_import_kwh": 1.310014,
-                     *           "grid_export_kwh": 0.027469,
-                     *           "battery_stored_kwh": 11.204551,
-                     *           "vehicle_stored_kwh": 28.550112,
-                     *           "outdoor_temperature_c": 3.3,
-                     *           "indoor_temperature_c": 20.6,
-                     *           "hot_water_temperature_c": 47.9,
-                     *           "devices_reporting": 7
-                     *         },
-                     *         {
-                     *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "load_power_w": 1890,
-                     *           "pv_power_w": 2050,
-                     *           "vehicle_power_w": 3600,
-                     *           "heat_pump_power_w": 412,
-                     *           "battery_power_w": 0,
-                     *           "grid_power_w": 3852,
-                     *           "load_energy_kwh": 0.472496,
-                     *           "pv_energy_kwh": 0.512517,
-                     *           "vehicle_energy_kwh": 0.9,
-                     *           "heat_pump_energy_kwh": 0.103,
-                     *           "heat_energy_kwh": 0.31415,
-                     *           "battery_charge_kwh": 0,
-                     *           "battery_discharge_kwh": 0,
-                     *           "grid_import_kwh": 1.002479,
-                     *           "grid_export_kwh": 0.0395,
-                     *           "battery_stored_kwh": 11.204551,
-                     *           "vehicle_stored_kwh": 29.38211,
-                     *           "outdoor_temperature_c": 3.4,
-                     *           "indoor_temperature_c": 20.7,
-                     *           "hot_water_temperature_c": 47.8,
-                     *           "devices_reporting": 7
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HouseholdData"];
-                    /**
-                     * @example time,load_power_w,pv_power_w,vehicle_power_w,heat_pump_power_w,battery_power_w,grid_power_w,load_energy_kwh,pv_energy_kwh,vehicle_energy_kwh,heat_pump_energy_kwh,heat_energy_kwh,battery_charge_kwh,battery_discharge_kwh,grid_import_kwh,grid_export_kwh,battery_stored_kwh,vehicle_stored_kwh,outdoor_temperature_c,indoor_temperature_c,hot_water_temperature_c,devices_reporting
-                     *     2026-11-21T10:00:00.000Z,2140,1830,3600,1840,-620,5130,0.535012,0.457481,0.9,0.460014,1.403222,0,0.155,1.310014,0.027469,11.204551,28.550112,3.3,20.6,47.9,7
-                     *     2026-11-21T10:15:00.000Z,1890,2050,3600,412,0,3852,0.472496,0.512517,0.9,0.103,0.31415,0,0,1.002479,0.0395,11.204551,29.38211,3.4,20.7,47.8,7
-                     */
-                    readonly "text/csv": string;
-                    /** @example PAR1…PAR1 */
-                    readonly "application/vnd.apache.parquet": string;
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listUserHeatPumps: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The heat pumps, as a bare array. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *         "device_type": "heat_pump",
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *         "household_index": 3,
-                     *         "group": "Families",
-                     *         "profile": "family_one_child",
-                     *         "name": "Heat pump",
-                     *         "manufacturer": "Simulated",
-                     *         "model": "Air 8",
-                     *         "rated_power_w": 3200,
-                     *         "pv_rating_kw": null,
-                     *         "battery_capacity_kwh": null,
-                     *         "max_charge_power_w": null,
-                     *         "max_discharge_power_w": null,
-                     *         "online": true,
-                     *         "state": {
-                     *           "mode": "heating",
-                     *           "schedule_state": "mid",
-                     *           "power_w": 1840,
-                     *           "heat_w": 5612,
-                     *           "cop": 3.05,
-                     *           "outdoor_temperature_c": 3.4,
-                     *           "indoor_temperature_c": 20.7,
-                     *           "hot_water_temperature_c": 47.9,
-                     *           "energy_kwh": 214.375,
-                     *           "control": {
-                     *             "mode": "schedule",
-                     *             "reason": "cheapest_quarters"
-                     *           }
-                     *         },
-                     *         "as_of": "2026-11-21T11:30:00.000Z"
-                     *       }
-                     *     ]
-                     */
-                    readonly "application/json": readonly components["schemas"]["HeatPump"][];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getUserHeatPump: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The heat pump. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *       "device_type": "heat_pump",
-                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *       "household_index": 3,
-                     *       "group": "Families",
-                     *       "profile": "family_one_child",
-                     *       "name": "Heat pump",
-                     *       "manufacturer": "Simulated",
-                     *       "model": "Air 8",
-                     *       "rated_power_w": 3200,
-                     *       "pv_rating_kw": null,
-                     *       "battery_capacity_kwh": null,
-                     *       "max_charge_power_w": null,
-                     *       "max_discharge_power_w": null,
-                     *       "online": true,
-                     *       "state": {
-                     *         "mode": "heating",
-                     *         "schedule_state": "mid",
-                     *         "power_w": 1840,
-                     *         "heat_w": 5612,
-                     *         "cop": 3.05,
-                     *         "outdoor_temperature_c": 3.4,
-                     *         "indoor_temperature_c": 20.7,
-                     *         "hot_water_temperature_c": 47.9,
-                     *         "energy_kwh": 214.375,
-                     *         "control": {
-                     *           "mode": "schedule",
-                     *           "reason": "cheapest_quarters"
-                     *         }
-                     *       },
-                     *       "as_of": "2026-11-21T11:30:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HeatPump"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getHeatPumpData: {
-        readonly parameters: {
-            readonly query: {
-                /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T10:00:00Z
-                 */
-                readonly from: components["parameters"]["DataFrom"];
-                /**
-                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
-                 * @example 2026-11-21T10:30:00Z
-                 */
-                readonly to: components["parameters"]["DataTo"];
-                /**
-                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
-                 * @example 15MIN
-                 */
-                readonly resolution?: components["parameters"]["DataResolution"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The data. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "metadata": {
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *         "device_type": "heat_pump",
-                     *         "resolution": "15MIN",
-                     *         "from": "2026-11-21T10:00:00.000Z",
-                     *         "to": "2026-11-21T10:30:00.000Z",
-                     *         "time_zone": "Europe/Vienna"
-                     *       },
-                     *       "data": [
-                     *         {
-                     *           "time": "2026-11-21T10:00:00.000Z",
-                     *           "power_w": 1840,
-                     *           "energy_kwh": 0.46,
-                     *           "heat_w": 5612,
-                     *           "heat_kwh": 1.403,
-                     *           "cop": 3.05,
-                     *           "outdoor_temperature_c": 3.3,
-                     *           "indoor_temperature_c": 20.6,
-                     *           "hot_water_temperature_c": 47.9
-                     *         },
-                     *         {
-                     *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "power_w": 12,
-                     *           "energy_kwh": 0.003,
-                     *           "heat_w": 0,
-                     *           "heat_kwh": 0,
-                     *           "cop": null,
-                     *           "outdoor_temperature_c": 3.4,
-                     *           "indoor_temperature_c": 20.7,
-                     *           "hot_water_temperature_c": 47.9
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HeatPumpData"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listUserInverters: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The inverters, as a bare array. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "device_id": "1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42",
-                     *         "device_type": "inverter",
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *         "household_index": 3,
-                     *         "group": "Families",
-                     *         "profile": "family_one_child",
-                     *         "name": "Inverter",
-                     *         "manufacturer": "Simulated",
-                     *         "model": "Hybrid 10",
-                     *         "rated_power_w": 10000,
-                     *         "pv_rating_kw": 9,
-                     *         "battery_capacity_kwh": 10,
-                     *         "max_charge_power_w": 5000,
-                     *         "max_discharge_power_w": 5000,
-                     *         "online": true,
-                     *         "state": {
-                     *           "pv_power_w": 2310,
-                     *           "load_power_w": 640,
-                     *           "battery_power_w": 1670,
-                     *           "grid_power_w": 0,
-                     *           "soc_percent": 61.8,
-                     *           "pv_energy_kwh": 512.04,
-                     *           "grid_import_kwh": 187.225,
-                     *           "grid_export_kwh": 240.918,
-                     *           "control": {
-                     *             "mode": "automatic",
-                     *             "reason": "preference"
-                     *           }
-                     *         },
-                     *         "as_of": "2026-11-21T11:30:00.000Z"
-                     *       }
-                     *     ]
-                     */
-                    readonly "application/json": readonly components["schemas"]["Inverter"][];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getUserInverter: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The inverter. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42",
-                     *       "device_type": "inverter",
-                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *       "household_index": 3,
-                     *       "group": "Families",
-                     *       "profile": "family_one_child",
-                     *       "name": "Inverter",
-                     *       "manufacturer": "Simulated",
-                     *       "model": "Hybrid 10",
-                     *       "rated_power_w": 10000,
-                     *       "pv_rating_kw": 9,
-                     *       "battery_capacity_kwh": 10,
-                     *       "max_charge_power_w": 5000,
-                     *       "max_discharge_power_w": 5000,
-                     *       "online": true,
-                     *       "state": {
-                     *         "pv_power_w": 2310,
-                     *         "load_power_w": 640,
-                     *         "battery_power_w": 1670,
-                     *         "grid_power_w": 0,
-                     *         "soc_percent": 61.8,
-                     *         "pv_energy_kwh": 512.04,
-                     *         "grid_import_kwh": 187.225,
-                     *         "grid_export_kwh": 240.918,
-                     *         "control": {
-                     *           "mode": "automatic",
-                     *           "reason": "preference"
-                     *         }
-                     *       },
-                     *       "as_of": "2026-11-21T11:30:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Inverter"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getInverterData: {
-        readonly parameters: {
-            readonly query: {
-                /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T10:00:00Z
-                 */
-                readonly from: components["parameters"]["DataFrom"];
-                /**
-                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
-                 * @example 2026-11-21T10:30:00Z
-                 */
-                readonly to: components["parameters"]["DataTo"];
-                /**
-                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
-                 * @example 15MIN
-                 */
-                readonly resolution?: components["parameters"]["DataResolution"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The data. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "metadata": {
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "device_id": "7d1f0b2c-6a3e-5c48-9b70-2e5d8a1c4f63",
-                     *         "device_type": "inverter",
-                     *         "resolution": "15MIN",
-                     *         "from": "2026-11-21T10:00:00.000Z",
-                     *         "to": "2026-11-21T10:30:00.000Z",
-                     *         "time_zone": "Europe/Vienna"
-                     *       },
-                     *       "data": [
-                     *         {
-                     *           "time": "2026-11-21T10:00:00.000Z",
-                     *           "pv_power_w": 2140,
-                     *           "load_power_w": 420,
-                     *           "battery_power_w": 1720,
-                     *           "grid_power_w": 0,
-                     *           "pv_energy_kwh": 0.535,
-                     *           "load_energy_kwh": 0.105,
-                     *           "battery_charge_kwh": 0.43,
-                     *           "battery_discharge_kwh": 0,
-                     *           "grid_import_kwh": 0,
-                     *           "grid_export_kwh": 0,
-                     *           "soc_percent": 57.4
-                     *         },
-                     *         {
-                     *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "pv_power_w": 2260,
-                     *           "load_power_w": 860,
-                     *           "battery_power_w": 1400,
-                     *           "grid_power_w": 0,
-                     *           "pv_energy_kwh": 0.565,
-                     *           "load_energy_kwh": 0.215,
-                     *           "battery_charge_kwh": 0.35,
-                     *           "battery_discharge_kwh": 0,
-                     *           "grid_import_kwh": 0,
-                     *           "grid_export_kwh": 0,
-                     *           "soc_percent": 60.9
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["InverterData"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listUserElectricVehicles: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The electric vehicles, as a bare array. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *         "device_type": "electric_vehicle",
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *         "household_index": 3,
-                     *         "group": "Families",
-                     *         "profile": "family_one_child",
-                     *         "name": "Electric vehicle",
-                     *         "manufacturer": "Simulated",
-                     *         "model": "EV 60",
-                     *         "rated_power_w": null,
-                     *         "pv_rating_kw": null,
-                     *         "battery_capacity_kwh": 60,
-                     *         "max_charge_power_w": 11000,
-                     *         "max_discharge_power_w": null,
-                     *         "online": true,
-                     *         "state": {
-                     *           "soc_percent": 72.4,
-                     *           "target_soc_percent": 80,
-                     *           "plugged_in": true,
-                     *           "charging": true,
-                     *           "charge_power_w": 11000,
-                     *           "energy_charged_kwh": 96.25,
-                     *           "control": {
-                     *             "mode": "automatic",
-                     *             "reason": "preference"
-                     *           }
-                     *         },
-                     *         "as_of": "2026-11-21T11:30:00.000Z"
-                     *       }
-                     *     ]
-                     */
-                    readonly "application/json": readonly components["schemas"]["ElectricVehicle"][];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getUserElectricVehicle: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The electric vehicle. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *       "device_type": "electric_vehicle",
-                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *       "household_index": 3,
-                     *       "group": "Families",
-                     *       "profile": "family_one_child",
-                     *       "name": "Electric vehicle",
-                     *       "manufacturer": "Simulated",
-                     *       "model": "EV 60",
-                     *       "rated_power_w": null,
-                     *       "pv_rating_kw": null,
-                     *       "battery_capacity_kwh": 60,
-                     *       "max_charge_power_w": 11000,
-                     *       "max_discharge_power_w": null,
-                     *       "online": true,
-                     *       "state": {
-                     *         "soc_percent": 72.4,
-                     *         "target_soc_percent": 80,
-                     *         "plugged_in": true,
-                     *         "charging": true,
-                     *         "charge_power_w": 11000,
-                     *         "energy_charged_kwh": 96.25,
-                     *         "control": {
-                     *           "mode": "automatic",
-                     *           "reason": "preference"
-                     *         }
-                     *       },
-                     *       "as_of": "2026-11-21T11:30:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["ElectricVehicle"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getElectricVehicleData: {
-        readonly parameters: {
-            readonly query: {
-                /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T10:00:00Z
-                 */
-                readonly from: components["parameters"]["DataFrom"];
-                /**
-                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
-                 * @example 2026-11-21T10:30:00Z
-                 */
-                readonly to: components["parameters"]["DataTo"];
-                /**
-                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
-                 * @example 15MIN
-                 */
-                readonly resolution?: components["parameters"]["DataResolution"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The data. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "metadata": {
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "device_id": "2c9e4a7b-1d5f-5083-8e6a-7b3c0d9f5e14",
-                     *         "device_type": "electric_vehicle",
-                     *         "resolution": "15MIN",
-                     *         "from": "2026-11-21T10:00:00.000Z",
-                     *         "to": "2026-11-21T10:30:00.000Z",
-                     *         "time_zone": "Europe/Vienna"
-                     *       },
-                     *       "data": [
-                     *         {
-                     *           "time": "2026-11-21T10:00:00.000Z",
-                     *           "charge_power_w": 11000,
-                     *           "energy_charged_kwh": 2.75,
-                     *           "plugged_in_minutes": 15,
-                     *           "soc_percent": 61.3
-                     *         },
-                     *         {
-                     *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "charge_power_w": 11000,
-                     *           "energy_charged_kwh": 2.75,
-                     *           "plugged_in_minutes": 15,
-                     *           "soc_percent": 65.2
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["ElectricVehicleData"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listUserWallboxes: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The wallboxes, as a bare array. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "device_id": "e7f3150b-4d68-5a92-b0c7-19a8d6e42f35",
-                     *         "device_type": "wallbox",
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *         "household_index": 3,
-                     *         "group": "Families",
-                     *         "profile": "family_one_child",
-                     *         "name": "Wallbox",
-                     *         "manufacturer": "Simulated",
-                     *         "model": "Box 11",
-                     *         "rated_power_w": 11000,
-                     *         "pv_rating_kw": null,
-                     *         "battery_capacity_kwh": null,
-                     *         "max_charge_power_w": null,
-                     *         "max_discharge_power_w": null,
-                     *         "online": true,
-                     *         "state": {
-                     *           "plugged_in": true,
-                     *           "charging": true,
-                     *           "power_w": 11000,
-                     *           "energy_kwh": 96.25
-                     *         },
-                     *         "as_of": "2026-11-21T11:30:00.000Z"
-                     *       }
-                     *     ]
-                     */
-                    readonly "application/json": readonly components["schemas"]["Wallbox"][];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getUserWallbox: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The wallbox's `device_id`.
-                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
-                 */
-                readonly wallbox_id: components["parameters"]["WallboxId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The wallbox. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "e7f3150b-4d68-5a92-b0c7-19a8d6e42f35",
-                     *       "device_type": "wallbox",
-                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
-                     *       "household_index": 3,
-                     *       "group": "Families",
-                     *       "profile": "family_one_child",
-                     *       "name": "Wallbox",
-                     *       "manufacturer": "Simulated",
-                     *       "model": "Box 11",
-                     *       "rated_power_w": 11000,
-                     *       "pv_rating_kw": null,
-                     *       "battery_capacity_kwh": null,
-                     *       "max_charge_power_w": null,
-                     *       "max_discharge_power_w": null,
-                     *       "online": true,
-                     *       "state": {
-                     *         "plugged_in": true,
-                     *         "charging": true,
-                     *         "power_w": 11000,
-                     *         "energy_kwh": 96.25
-                     *       },
-                     *       "as_of": "2026-11-21T11:30:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Wallbox"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getWallboxData: {
-        readonly parameters: {
-            readonly query: {
-                /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T10:00:00Z
-                 */
-                readonly from: components["parameters"]["DataFrom"];
-                /**
-                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
-                 * @example 2026-11-21T10:30:00Z
-                 */
-                readonly to: components["parameters"]["DataTo"];
-                /**
-                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
-                 * @example 15MIN
-                 */
-                readonly resolution?: components["parameters"]["DataResolution"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The wallbox's `device_id`.
-                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
-                 */
-                readonly wallbox_id: components["parameters"]["WallboxId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The data. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "metadata": {
-                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *         "device_id": "c4b7e1d0-3f2a-5e96-b815-6d0a9c8e2f37",
-                     *         "device_type": "wallbox",
-                     *         "resolution": "15MIN",
-                     *         "from": "2026-11-21T10:00:00.000Z",
-                     *         "to": "2026-11-21T10:30:00.000Z",
-                     *         "time_zone": "Europe/Vienna"
-                     *       },
-                     *       "data": [
-                     *         {
-                     *           "time": "2026-11-21T10:00:00.000Z",
-                     *           "power_w": 11000,
-                     *           "energy_kwh": 2.75,
-                     *           "plugged_in_minutes": 15
-                     *         },
-                     *         {
-                     *           "time": "2026-11-21T10:15:00.000Z",
-                     *           "power_w": 0,
-                     *           "energy_kwh": 0,
-                     *           "plugged_in_minutes": 15
-                     *         }
-                     *       ]
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["WallboxData"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getElectricVehiclePreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The preferences. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *       "device_type": "electric_vehicle",
-                     *       "charge_policy": "smart",
-                     *       "target_soc_percent": 90,
-                     *       "minimum_soc_percent": 20,
-                     *       "ready_by": {
-                     *         "monday": "06:45",
-                     *         "tuesday": "06:45",
-                     *         "wednesday": "06:45",
-                     *         "thursday": "06:45",
-                     *         "friday": "06:45",
-                     *         "saturday": null,
-                     *         "sunday": null
-                     *       },
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly updateElectricVehiclePreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "charge_policy": "smart",
-                 *       "target_soc_percent": 90,
-                 *       "minimum_soc_percent": 20,
-                 *       "ready_by": {
-                 *         "monday": "06:45",
-                 *         "saturday": null,
-                 *         "sunday": null
-                 *       }
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["ElectricVehiclePreferencesUpdate"];
-            };
-        };
-        readonly responses: {
-            /** @description The preferences as they are now asked. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *       "device_type": "electric_vehicle",
-                     *       "charge_policy": "smart",
-                     *       "target_soc_percent": 90,
-                     *       "minimum_soc_percent": 20,
-                     *       "ready_by": {
-                     *         "monday": "06:45",
-                     *         "tuesday": "06:45",
-                     *         "wednesday": "06:45",
-                     *         "thursday": "06:45",
-                     *         "friday": "06:45",
-                     *         "saturday": null,
-                     *         "sunday": null
-                     *       },
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateElectricVehiclePreferences"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listElectricVehiclePreferenceRevisions: {
-        readonly parameters: {
-            readonly query?: {
-                /**
-                 * @description How many items to answer at most.
-                 * @example 50
-                 */
-                readonly limit?: components["parameters"]["PageLimit"];
-                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
-                readonly after?: string;
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description One page of revisions. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly Link: components["headers"]["Link"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *           "device_type": "electric_vehicle",
-                     *           "charge_policy": "smart",
-                     *           "target_soc_percent": 90,
-                     *           "minimum_soc_percent": 20,
-                     *           "ready_by": {
-                     *             "monday": "06:45",
-                     *             "tuesday": "06:45",
-                     *             "wednesday": "06:45",
-                     *             "thursday": "06:45",
-                     *             "friday": "06:45",
-                     *             "saturday": null,
-                     *             "sunday": null
-                     *           },
-                     *           "boost_ends_at": null,
-                     *           "revision": 3,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-21T11:32:07.418Z",
-                     *           "effective_from": "2026-11-21T11:45:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *         },
-                     *         {
-                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *           "device_type": "electric_vehicle",
-                     *           "charge_policy": "smart",
-                     *           "target_soc_percent": null,
-                     *           "minimum_soc_percent": 10,
-                     *           "ready_by": {
-                     *             "monday": "07:00",
-                     *             "tuesday": "07:00",
-                     *             "wednesday": "07:00",
-                     *             "thursday": "07:00",
-                     *             "friday": "07:00",
-                     *             "saturday": "07:00",
-                     *             "sunday": "07:00"
-                     *           },
-                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
-                     *           "revision": 2,
-                     *           "change": "boost",
-                     *           "received_at": "2026-11-20T19:21:30.006Z",
-                     *           "effective_from": "2026-11-20T19:30:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
-                     *         },
-                     *         {
-                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *           "device_type": "electric_vehicle",
-                     *           "charge_policy": "smart",
-                     *           "target_soc_percent": null,
-                     *           "minimum_soc_percent": 10,
-                     *           "ready_by": {
-                     *             "monday": "07:00",
-                     *             "tuesday": "07:00",
-                     *             "wednesday": "07:00",
-                     *             "thursday": "07:00",
-                     *             "friday": "07:00",
-                     *             "saturday": "07:00",
-                     *             "sunday": "07:00"
-                     *           },
-                     *           "boost_ends_at": null,
-                     *           "revision": 1,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-20T18:04:55.102Z",
-                     *           "effective_from": "2026-11-20T18:15:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "next": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["ElectricVehiclePreferenceRevisionPage"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly startElectricVehicleBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
-                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
-                 */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "ends_at": "2026-11-21T14:00:00Z"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["BoostStart"];
-            };
-        };
-        readonly responses: {
-            /** @description The boost. */
-            readonly 200: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
-                     *       "device_type": "electric_vehicle",
-                     *       "starts_at": "2026-11-21T11:45:00.000Z",
-                     *       "ends_at": "2026-11-21T14:00:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Boost"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["KeyInUse"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly endElectricVehicleBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The electric vehicle's `device_id`.
-                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
-                 */
-                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description There is no boost from the next quarter hour on. */
-            readonly 204: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getHeatPumpPreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The preferences. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *       "device_type": "heat_pump",
-                     *       "comfort_temperature_c": 21.5,
-                     *       "setback_k": 1,
-                     *       "boost_k": 2,
-                     *       "hot_water_temperature_c": 52,
-                     *       "price_response": true,
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly updateHeatPumpPreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "setback_k": 1,
-                 *       "boost_k": 2,
-                 *       "hot_water_temperature_c": 52
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["HeatPumpPreferencesUpdate"];
-            };
-        };
-        readonly responses: {
-            /** @description The preferences as they are now asked. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *       "device_type": "heat_pump",
-                     *       "comfort_temperature_c": 21.5,
-                     *       "setback_k": 1,
-                     *       "boost_k": 2,
-                     *       "hot_water_temperature_c": 52,
-                     *       "price_response": true,
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listHeatPumpPreferenceRevisions: {
-        readonly parameters: {
-            readonly query?: {
-                /**
-                 * @description How many items to answer at most.
-                 * @example 50
-                 */
-                readonly limit?: components["parameters"]["PageLimit"];
-                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
-                readonly after?: string;
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description One page of revisions. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly Link: components["headers"]["Link"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *           "device_type": "heat_pump",
-                     *           "comfort_temperature_c": 21.5,
-                     *           "setback_k": 1,
-                     *           "boost_k": 2,
-                     *           "hot_water_temperature_c": 52,
-                     *           "price_response": true,
-                     *           "boost_ends_at": null,
-                     *           "revision": 3,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-21T11:32:07.418Z",
-                     *           "effective_from": "2026-11-21T11:45:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *         },
-                     *         {
-                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *           "device_type": "heat_pump",
-                     *           "comfort_temperature_c": 21.5,
-                     *           "setback_k": 1.5,
-                     *           "boost_k": 1.5,
-                     *           "hot_water_temperature_c": null,
-                     *           "price_response": true,
-                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
-                     *           "revision": 2,
-                     *           "change": "boost",
-                     *           "received_at": "2026-11-20T19:21:30.006Z",
-                     *           "effective_from": "2026-11-20T19:30:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
-                     *         },
-                     *         {
-                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *           "device_type": "heat_pump",
-                     *           "comfort_temperature_c": 21.5,
-                     *           "setback_k": 1.5,
-                     *           "boost_k": 1.5,
-                     *           "hot_water_temperature_c": null,
-                     *           "price_response": true,
-                     *           "boost_ends_at": null,
-                     *           "revision": 1,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-20T18:04:55.102Z",
-                     *           "effective_from": "2026-11-20T18:15:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "next": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["HeatPumpPreferenceRevisionPage"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly startHeatPumpBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
-                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
-                 */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "ends_at": "2026-11-21T14:00:00Z"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["BoostStart"];
-            };
-        };
-        readonly responses: {
-            /** @description The boost. */
-            readonly 200: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *       "device_type": "heat_pump",
-                     *       "starts_at": "2026-11-21T11:45:00.000Z",
-                     *       "ends_at": "2026-11-21T14:00:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Boost"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["KeyInUse"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly endHeatPumpBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description There is no boost from the next quarter hour on. */
-            readonly 204: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getInverterPreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The preferences. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *       "device_type": "inverter",
-                     *       "reserve_percent": 20,
-                     *       "grid_charging": true,
-                     *       "price_response": true,
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["InverterPreferences"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly updateInverterPreferences: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "grid_charging": true,
-                 *       "price_response": true
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["InverterPreferencesUpdate"];
-            };
-        };
-        readonly responses: {
-            /** @description The preferences as they are now asked. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *       "device_type": "inverter",
-                     *       "reserve_percent": 20,
-                     *       "grid_charging": true,
-                     *       "price_response": true,
-                     *       "boost_ends_at": null,
-                     *       "revision": 3,
-                     *       "change": "preferences",
-                     *       "received_at": "2026-11-21T11:32:07.418Z",
-                     *       "effective_from": "2026-11-21T11:45:00.000Z",
-                     *       "changed_by": {
-                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *         "role": "staff"
-                     *       },
-                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["InverterPreferences"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listInverterPreferenceRevisions: {
-        readonly parameters: {
-            readonly query?: {
-                /**
-                 * @description How many items to answer at most.
-                 * @example 50
-                 */
-                readonly limit?: components["parameters"]["PageLimit"];
-                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
-                readonly after?: string;
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description One page of revisions. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly Link: components["headers"]["Link"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *           "device_type": "inverter",
-                     *           "reserve_percent": 20,
-                     *           "grid_charging": true,
-                     *           "price_response": true,
-                     *           "boost_ends_at": null,
-                     *           "revision": 3,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-21T11:32:07.418Z",
-                     *           "effective_from": "2026-11-21T11:45:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
-                     *         },
-                     *         {
-                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *           "device_type": "inverter",
-                     *           "reserve_percent": 20,
-                     *           "grid_charging": false,
-                     *           "price_response": false,
-                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
-                     *           "revision": 2,
-                     *           "change": "boost",
-                     *           "received_at": "2026-11-20T19:21:30.006Z",
-                     *           "effective_from": "2026-11-20T19:30:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
-                     *         },
-                     *         {
-                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *           "device_type": "inverter",
-                     *           "reserve_percent": 20,
-                     *           "grid_charging": false,
-                     *           "price_response": false,
-                     *           "boost_ends_at": null,
-                     *           "revision": 1,
-                     *           "change": "preferences",
-                     *           "received_at": "2026-11-20T18:04:55.102Z",
-                     *           "effective_from": "2026-11-20T18:15:00.000Z",
-                     *           "changed_by": {
-                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
-                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *             "role": "staff"
-                     *           },
-                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
-                     *         }
-                     *       ],
-                     *       "limit": 50,
-                     *       "next": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["InverterPreferenceRevisionPage"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly startInverterBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
-                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
-                 */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "ends_at": "2026-11-21T14:00:00Z"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["BoostStart"];
-            };
-        };
-        readonly responses: {
-            /** @description The boost. */
-            readonly 200: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
-                     *       "device_type": "inverter",
-                     *       "starts_at": "2026-11-21T11:45:00.000Z",
-                     *       "ends_at": "2026-11-21T14:00:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Boost"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["KeyInUse"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly endInverterBoost: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description There is no boost from the next quarter hour on. */
-            readonly 204: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWrite"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     readonly listDayAheadPrices: {
         readonly parameters: {
             readonly query: {
@@ -9616,10 +7073,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 * @description Only `*`, which stands for whatever is stored. The list has no `ETag`, so that any other is 412 `precondition_failed`.
+                 * @example *
                  */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                readonly "If-Match"?: components["parameters"]["IfMatchAny"];
             };
             readonly path: {
                 /**
@@ -9672,45 +7129,31 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly getHeatPumpSchedules: {
+    readonly getFleetConfig: {
         readonly parameters: {
-            readonly query: {
+            readonly query?: never;
+            readonly header?: {
                 /**
-                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
-                 * @example 2026-11-21T12:00:00Z
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
-                readonly from: string;
-                /**
-                 * @description The end of the time range, exclusive; at most 31 days after the beginning (422 `range_too_long`).
-                 * @example 2026-11-21T13:00:00Z
-                 */
-                readonly to: string;
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
-            readonly header?: never;
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
                  * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
                  */
                 readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The heat pump's `device_id`.
-                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
-                 */
-                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The schedule. */
+            /** @description The configuration. */
             readonly 200: {
                 headers: {
+                    readonly ETag: components["headers"]["ETag"];
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9719,189 +7162,202 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "metadata": {
-                     *         "requested_at": "2026-11-21T11:37:12.480Z",
-                     *         "query": {
-                     *           "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
-                     *           "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
-                     *           "heat_pump_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
-                     *           "from": "2026-11-21T12:00:00Z",
-                     *           "to": "2026-11-21T13:00:00Z"
-                     *         },
-                     *         "prices": [
-                     *           "own"
-                     *         ],
-                     *         "error": ""
+                     *       "model_version": 2,
+                     *       "limits": {
+                     *         "count_min": 1,
+                     *         "count_max": 1000,
+                     *         "expand_count_max": 1000,
+                     *         "households_max": 10000,
+                     *         "history_days_max": 90,
+                     *         "groups_max": 100,
+                     *         "group_count_max": 1000,
+                     *         "group_weights": 10,
+                     *         "name_length_max": 120,
+                     *         "group_name_length_max": 128,
+                     *         "seed_max": 9007199254740991,
+                     *         "density_weights_length_min": 4,
+                     *         "density_weights_length_max": 340000,
+                     *         "density_rows_max": 4000,
+                     *         "density_cols_max": 4000,
+                     *         "density_cell_deg_max": 1,
+                     *         "max_time_shift_minutes_max": 180,
+                     *         "variation_fraction_max": 0.5,
+                     *         "open_events_max": 20,
+                     *         "event_duration_minutes_max": 10080,
+                     *         "event_users_max": 1000,
+                     *         "event_radius_km_max": 20000
                      *       },
-                     *       "data": [
+                     *       "defaults": {
+                     *         "name": "Simulated fleet",
+                     *         "count": 10,
+                     *         "seed": 42,
+                     *         "history_days": 0,
+                     *         "ev_ownership_fraction": 0.25,
+                     *         "profile": "mixed",
+                     *         "max_time_shift_minutes": 30,
+                     *         "variation_fraction": 0.1,
+                     *         "latitude": 48.2082,
+                     *         "longitude": 16.3738,
+                     *         "pv_rating_kw_range": {
+                     *           "min": 5,
+                     *           "max": 15
+                     *         },
+                     *         "battery_capacity_kwh_range": {
+                     *           "min": 5,
+                     *           "max": 15
+                     *         },
+                     *         "power_w_per_kwh": 500,
+                     *         "initial_soc_percent": 50,
+                     *         "heat_pump_fraction": 0.25
+                     *       },
+                     *       "profiles": [
                      *         {
-                     *           "time": "2026-11-21T12:00:00.000Z",
-                     *           "state": "max"
+                     *           "name": "single_working",
+                     *           "description": "One adult, out on working days",
+                     *           "annual_consumption_kwh": 1900,
+                     *           "default_share": 0.22
                      *         },
                      *         {
-                     *           "time": "2026-11-21T12:15:00.000Z",
-                     *           "state": "max"
+                     *           "name": "single_retired",
+                     *           "description": "One retired adult",
+                     *           "annual_consumption_kwh": 1900,
+                     *           "default_share": 0.2
                      *         },
                      *         {
-                     *           "time": "2026-11-21T12:30:00.000Z",
-                     *           "state": "mid"
+                     *           "name": "couple_working",
+                     *           "description": "Two adults, both out on working days",
+                     *           "annual_consumption_kwh": 2890,
+                     *           "default_share": 0.16
                      *         },
                      *         {
-                     *           "time": "2026-11-21T12:45:00.000Z",
-                     *           "state": "min"
+                     *           "name": "couple_retired",
+                     *           "description": "Two retired adults",
+                     *           "annual_consumption_kwh": 2890,
+                     *           "default_share": 0.14
+                     *         },
+                     *         {
+                     *           "name": "family_one_child",
+                     *           "description": "Two adults and one child",
+                     *           "annual_consumption_kwh": 3720,
+                     *           "default_share": 0.08
+                     *         },
+                     *         {
+                     *           "name": "family_two_children",
+                     *           "description": "Two adults and two children",
+                     *           "annual_consumption_kwh": 4085,
+                     *           "default_share": 0.09
+                     *         },
+                     *         {
+                     *           "name": "large_family",
+                     *           "description": "Two adults and three or more children",
+                     *           "annual_consumption_kwh": 5430,
+                     *           "default_share": 0.03
+                     *         },
+                     *         {
+                     *           "name": "home_office",
+                     *           "description": "Two adults, one working at home",
+                     *           "annual_consumption_kwh": 2890,
+                     *           "default_share": 0.04
+                     *         },
+                     *         {
+                     *           "name": "shift_worker",
+                     *           "description": "Three adults, one working in shifts",
+                     *           "annual_consumption_kwh": 3720,
+                     *           "default_share": 0.02
+                     *         },
+                     *         {
+                     *           "name": "shared_flat",
+                     *           "description": "Four adults who share a flat",
+                     *           "annual_consumption_kwh": 4085,
+                     *           "default_share": 0.02
+                     *         }
+                     *       ],
+                     *       "device_types": [
+                     *         "electric_vehicle",
+                     *         "heat_pump",
+                     *         "inverter",
+                     *         "wallbox"
+                     *       ],
+                     *       "density": {
+                     *         "origin": "north_west",
+                     *         "row_order": "north_to_south",
+                     *         "column_order": "west_to_east",
+                     *         "value_type": "uint8",
+                     *         "encodings": [
+                     *           "raw",
+                     *           "gzip",
+                     *           "zlib",
+                     *           "deflate"
+                     *         ],
+                     *         "canonical_encoding": "raw",
+                     *         "boundary_version": "natural-earth-4.1-50m"
+                     *       },
+                     *       "countries": [
+                     *         {
+                     *           "country": "AT",
+                     *           "name": "Austria",
+                     *           "bounding_box": {
+                     *             "north": 49,
+                     *             "south": 46.4,
+                     *             "east": 17.2,
+                     *             "west": 9.5
+                     *           }
+                     *         }
+                     *       ],
+                     *       "states": [
+                     *         "queued",
+                     *         "provisioning",
+                     *         "running",
+                     *         "expanding",
+                     *         "stopped",
+                     *         "cancelled",
+                     *         "cleaned",
+                     *         "failed",
+                     *         "purging"
+                     *       ],
+                     *       "faults_enabled": true,
+                     *       "faults": [
+                     *         {
+                     *           "code": "device_offline",
+                     *           "cause": "device",
+                     *           "device_types": [
+                     *             "electric_vehicle",
+                     *             "heat_pump",
+                     *             "inverter",
+                     *             "wallbox"
+                     *           ],
+                     *           "events_per_device_year": 4,
+                     *           "mean_duration_minutes": 90
+                     *         },
+                     *         {
+                     *           "code": "reauthenticate",
+                     *           "cause": "device",
+                     *           "device_types": [
+                     *             "electric_vehicle",
+                     *             "inverter"
+                     *           ],
+                     *           "events_per_device_year": 0.5,
+                     *           "mean_duration_minutes": null
+                     *         },
+                     *         {
+                     *           "code": "device_offline",
+                     *           "cause": "manufacturer_cloud",
+                     *           "device_types": [
+                     *             "electric_vehicle",
+                     *             "heat_pump",
+                     *             "inverter",
+                     *             "wallbox"
+                     *           ],
+                     *           "events_per_device_year": 2,
+                     *           "mean_duration_minutes": 120
                      *         }
                      *       ]
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["HeatPumpSchedule"];
+                    readonly "application/json": components["schemas"]["FleetConfig"];
                 };
             };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfListDayAheadPrices"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listFleets: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The organization's fleets. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example [
-                     *       {
-                     *         "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
-                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *         "name": "Vienna pilot",
-                     *         "status": "running",
-                     *         "progress": {
-                     *           "created": 100,
-                     *           "total": 100
-                     *         },
-                     *         "count": 100,
-                     *         "seed": 20261121,
-                     *         "model_version": 2,
-                     *         "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
-                     *         "definition": {
-                     *           "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *           "name": "Vienna pilot",
-                     *           "count": 100,
-                     *           "seed": 20261121,
-                     *           "history_days": 7,
-                     *           "history_cutoff": "2026-11-21T00:00:00.000Z",
-                     *           "latitude": 48.2082,
-                     *           "longitude": 16.3738,
-                     *           "density": null,
-                     *           "ev_ownership_fraction": 0.4,
-                     *           "pv_rating_kw": null,
-                     *           "battery_capacity_kwh": 10,
-                     *           "max_charge_power_w": 5000,
-                     *           "max_discharge_power_w": 5000,
-                     *           "initial_soc_percent": 60,
-                     *           "pv_rating_kw_range": {
-                     *             "min": 4,
-                     *             "max": 10
-                     *           },
-                     *           "battery_capacity_kwh_range": null,
-                     *           "initial_soc_percent_range": null,
-                     *           "max_charge_power_w_range": null,
-                     *           "max_discharge_power_w_range": null,
-                     *           "annual_consumption_kwh": null,
-                     *           "annual_consumption_with_ev_kwh": null,
-                     *           "groups": [
-                     *             {
-                     *               "name": "Commuters",
-                     *               "count": null,
-                     *               "percentage": 60,
-                     *               "profile": "couple_working",
-                     *               "weights": null,
-                     *               "annual_consumption_kwh": 3100,
-                     *               "annual_consumption_with_ev_kwh": 5400,
-                     *               "max_time_shift_minutes": 45,
-                     *               "variation_fraction": 0.1
-                     *             },
-                     *             {
-                     *               "name": "Retired",
-                     *               "count": 15,
-                     *               "percentage": null,
-                     *               "profile": "single_retired",
-                     *               "weights": null,
-                     *               "annual_consumption_kwh": null,
-                     *               "annual_consumption_with_ev_kwh": null,
-                     *               "max_time_shift_minutes": 30,
-                     *               "variation_fraction": 0.2
-                     *             },
-                     *             {
-                     *               "name": "Others",
-                     *               "count": null,
-                     *               "percentage": null,
-                     *               "profile": "mixed",
-                     *               "weights": [
-                     *                 4,
-                     *                 2,
-                     *                 3,
-                     *                 1,
-                     *                 3,
-                     *                 3,
-                     *                 1,
-                     *                 2,
-                     *                 1,
-                     *                 0
-                     *               ],
-                     *               "annual_consumption_kwh": null,
-                     *               "annual_consumption_with_ev_kwh": null,
-                     *               "max_time_shift_minutes": 30,
-                     *               "variation_fraction": 0.1
-                     *             }
-                     *           ]
-                     *         },
-                     *         "history": {
-                     *           "from": "2026-11-14T00:00:00.000Z",
-                     *           "to": "2026-11-21T00:00:00.000Z"
-                     *         },
-                     *         "device_counts": {
-                     *           "electric_vehicle": 40,
-                     *           "heat_pump": 25,
-                     *           "inverter": 100,
-                     *           "wallbox": 40
-                     *         },
-                     *         "created_at": "2026-11-21T10:00:00.000Z",
-                     *         "started_at": "2026-11-21T10:00:01.412Z",
-                     *         "stopped_at": null,
-                     *         "error": null
-                     *       }
-                     *     ]
-                     */
-                    readonly "application/json": readonly components["schemas"]["Fleet"][];
-                };
-            };
+            readonly 304: components["responses"]["NotModified"];
             readonly 400: components["responses"]["MalformedRequest"];
             readonly 401: components["responses"]["Unauthorized"];
             readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
@@ -9909,158 +7365,6 @@ export interface operations {
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly createFleet: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["FleetDefinition"];
-            };
-        };
-        readonly responses: {
-            /** @description The fleet's record; new, or that of the first call with this `request_id`. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
-                     *       "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *       "name": "Vienna pilot",
-                     *       "status": "queued",
-                     *       "progress": {
-                     *         "created": 0,
-                     *         "total": 100
-                     *       },
-                     *       "count": 100,
-                     *       "seed": 20261121,
-                     *       "model_version": 2,
-                     *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
-                     *       "definition": {
-                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *         "name": "Vienna pilot",
-                     *         "count": 100,
-                     *         "seed": 20261121,
-                     *         "history_days": 7,
-                     *         "history_cutoff": "2026-11-21T00:00:00.000Z",
-                     *         "latitude": 48.2082,
-                     *         "longitude": 16.3738,
-                     *         "density": null,
-                     *         "ev_ownership_fraction": 0.4,
-                     *         "pv_rating_kw": null,
-                     *         "battery_capacity_kwh": 10,
-                     *         "max_charge_power_w": 5000,
-                     *         "max_discharge_power_w": 5000,
-                     *         "initial_soc_percent": 60,
-                     *         "pv_rating_kw_range": {
-                     *           "min": 4,
-                     *           "max": 10
-                     *         },
-                     *         "battery_capacity_kwh_range": null,
-                     *         "initial_soc_percent_range": null,
-                     *         "max_charge_power_w_range": null,
-                     *         "max_discharge_power_w_range": null,
-                     *         "annual_consumption_kwh": null,
-                     *         "annual_consumption_with_ev_kwh": null,
-                     *         "groups": [
-                     *           {
-                     *             "name": "Commuters",
-                     *             "count": null,
-                     *             "percentage": 60,
-                     *             "profile": "couple_working",
-                     *             "weights": null,
-                     *             "annual_consumption_kwh": 3100,
-                     *             "annual_consumption_with_ev_kwh": 5400,
-                     *             "max_time_shift_minutes": 45,
-                     *             "variation_fraction": 0.1
-                     *           },
-                     *           {
-                     *             "name": "Retired",
-                     *             "count": 15,
-                     *             "percentage": null,
-                     *             "profile": "single_retired",
-                     *             "weights": null,
-                     *             "annual_consumption_kwh": null,
-                     *             "annual_consumption_with_ev_kwh": null,
-                     *             "max_time_shift_minutes": 30,
-                     *             "variation_fraction": 0.2
-                     *           },
-                     *           {
-                     *             "name": "Others",
-                     *             "count": null,
-                     *             "percentage": null,
-                     *             "profile": "mixed",
-                     *             "weights": [
-                     *               4,
-                     *               2,
-                     *               3,
-                     *               1,
-                     *               3,
-                     *               3,
-                     *               1,
-                     *               2,
-                     *               1,
-                     *               0
-                     *             ],
-                     *             "annual_consumption_kwh": null,
-                     *             "annual_consumption_with_ev_kwh": null,
-                     *             "max_time_shift_minutes": 30,
-                     *             "variation_fraction": 0.1
-                     *           }
-                     *         ]
-                     *       },
-                     *       "history": {
-                     *         "from": "2026-11-14T00:00:00.000Z",
-                     *         "to": "2026-11-21T00:00:00.000Z"
-                     *       },
-                     *       "device_counts": {
-                     *         "electric_vehicle": 0,
-                     *         "heat_pump": 0,
-                     *         "inverter": 0,
-                     *         "wallbox": 0
-                     *       },
-                     *       "created_at": "2026-11-21T10:00:00.000Z",
-                     *       "started_at": null,
-                     *       "stopped_at": null,
-                     *       "error": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Fleet"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOfCreateFleet"];
-            readonly 410: components["responses"]["Gone"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -10084,7 +7388,7 @@ export interface operations {
             readonly content: {
                 /**
                  * @example {
-                 *       "request_id": "0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01",
+                 *       "request_id": "e41c7d90-2b5f-4d3a-8c16-7f0a9b3e5d04",
                  *       "count": 1,
                  *       "latitude": 48.2082,
                  *       "longitude": 16.3738
@@ -10108,7 +7412,7 @@ export interface operations {
                      *       "job_id": "8b1f5a2e-4d3c-5e6f-9a7b-1c2d3e4f5a6b",
                      *       "model_version": 2,
                      *       "definition": {
-                     *         "request_id": "0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01",
+                     *         "request_id": "e41c7d90-2b5f-4d3a-8c16-7f0a9b3e5d04",
                      *         "name": "Simulated fleet",
                      *         "count": 1,
                      *         "seed": 42,
@@ -10678,29 +7982,23 @@ export interface operations {
             readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOfCreateFleet"];
+            readonly 409: components["responses"]["ConflictOfPreviewFleet"];
             readonly 410: components["responses"]["Gone"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateFleet"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfPreviewFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly getFleetConfig: {
+    readonly listFleets: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
+            readonly header?: never;
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -10712,10 +8010,158 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The configuration. */
+            /** @description The organization's fleets. */
             readonly 200: {
                 headers: {
-                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *         "name": "Vienna pilot",
+                     *         "status": "running",
+                     *         "progress": {
+                     *           "created": 100,
+                     *           "total": 100
+                     *         },
+                     *         "count": 100,
+                     *         "seed": 20261138,
+                     *         "model_version": 2,
+                     *         "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
+                     *         "definition": {
+                     *           "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *           "name": "Vienna pilot",
+                     *           "count": 100,
+                     *           "seed": 20261138,
+                     *           "history_days": 7,
+                     *           "history_cutoff": "2026-11-21T00:00:00.000Z",
+                     *           "latitude": 48.2082,
+                     *           "longitude": 16.3738,
+                     *           "density": null,
+                     *           "ev_ownership_fraction": 0.4,
+                     *           "pv_rating_kw": null,
+                     *           "battery_capacity_kwh": 10,
+                     *           "max_charge_power_w": 5000,
+                     *           "max_discharge_power_w": 5000,
+                     *           "initial_soc_percent": 60,
+                     *           "pv_rating_kw_range": {
+                     *             "min": 4,
+                     *             "max": 10
+                     *           },
+                     *           "battery_capacity_kwh_range": null,
+                     *           "initial_soc_percent_range": null,
+                     *           "max_charge_power_w_range": null,
+                     *           "max_discharge_power_w_range": null,
+                     *           "annual_consumption_kwh": null,
+                     *           "annual_consumption_with_ev_kwh": null,
+                     *           "groups": [
+                     *             {
+                     *               "name": "Commuters",
+                     *               "count": null,
+                     *               "percentage": 60,
+                     *               "profile": "couple_working",
+                     *               "weights": null,
+                     *               "annual_consumption_kwh": 3100,
+                     *               "annual_consumption_with_ev_kwh": 5400,
+                     *               "max_time_shift_minutes": 45,
+                     *               "variation_fraction": 0.1
+                     *             },
+                     *             {
+                     *               "name": "Retired",
+                     *               "count": 15,
+                     *               "percentage": null,
+                     *               "profile": "single_retired",
+                     *               "weights": null,
+                     *               "annual_consumption_kwh": null,
+                     *               "annual_consumption_with_ev_kwh": null,
+                     *               "max_time_shift_minutes": 30,
+                     *               "variation_fraction": 0.2
+                     *             },
+                     *             {
+                     *               "name": "Others",
+                     *               "count": null,
+                     *               "percentage": null,
+                     *               "profile": "mixed",
+                     *               "weights": [
+                     *                 4,
+                     *                 2,
+                     *                 3,
+                     *                 1,
+                     *                 3,
+                     *                 3,
+                     *                 1,
+                     *                 2,
+                     *                 1,
+                     *                 0
+                     *               ],
+                     *               "annual_consumption_kwh": null,
+                     *               "annual_consumption_with_ev_kwh": null,
+                     *               "max_time_shift_minutes": 30,
+                     *               "variation_fraction": 0.1
+                     *             }
+                     *           ]
+                     *         },
+                     *         "history": {
+                     *           "from": "2026-11-14T00:00:00.000Z",
+                     *           "to": "2026-11-21T00:00:00.000Z"
+                     *         },
+                     *         "device_counts": {
+                     *           "electric_vehicle": 40,
+                     *           "heat_pump": 25,
+                     *           "inverter": 100,
+                     *           "wallbox": 40
+                     *         },
+                     *         "created_at": "2026-11-21T10:00:00.000Z",
+                     *         "started_at": "2026-11-21T10:00:01.412Z",
+                     *         "stopped_at": null,
+                     *         "error": null
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Fleet"][];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createFleet: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["FleetDefinition"];
+            };
+        };
+        readonly responses: {
+            /** @description The fleet's record; new, or that of the first call with this `request_id`. */
+            readonly 200: {
+                headers: {
                     readonly "X-Request-Id": components["headers"]["XRequestId"];
                     readonly RateLimit: components["headers"]["RateLimit"];
                     readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -10724,209 +8170,288 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "model_version": 2,
-                     *       "limits": {
-                     *         "count_min": 1,
-                     *         "count_max": 1000,
-                     *         "expand_count_max": 1000,
-                     *         "households_max": 10000,
-                     *         "history_days_max": 90,
-                     *         "groups_max": 100,
-                     *         "group_count_max": 1000,
-                     *         "group_weights": 10,
-                     *         "name_length_max": 120,
-                     *         "group_name_length_max": 128,
-                     *         "seed_max": 9007199254740991,
-                     *         "density_weights_length_min": 4,
-                     *         "density_weights_length_max": 340000,
-                     *         "density_rows_max": 4000,
-                     *         "density_cols_max": 4000,
-                     *         "density_cell_deg_max": 1,
-                     *         "max_time_shift_minutes_max": 180,
-                     *         "variation_fraction_max": 0.5,
-                     *         "open_events_max": 20,
-                     *         "event_duration_minutes_max": 10080,
-                     *         "event_users_max": 1000,
-                     *         "event_radius_km_max": 20000
+                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *       "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *       "name": "Vienna pilot",
+                     *       "status": "queued",
+                     *       "progress": {
+                     *         "created": 0,
+                     *         "total": 100
                      *       },
-                     *       "defaults": {
-                     *         "name": "Simulated fleet",
-                     *         "count": 10,
-                     *         "seed": 42,
-                     *         "history_days": 0,
-                     *         "ev_ownership_fraction": 0.25,
-                     *         "profile": "mixed",
-                     *         "max_time_shift_minutes": 30,
-                     *         "variation_fraction": 0.1,
+                     *       "count": 100,
+                     *       "seed": 20261138,
+                     *       "model_version": 2,
+                     *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
+                     *       "definition": {
+                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *         "name": "Vienna pilot",
+                     *         "count": 100,
+                     *         "seed": 20261138,
+                     *         "history_days": 7,
+                     *         "history_cutoff": "2026-11-21T00:00:00.000Z",
                      *         "latitude": 48.2082,
                      *         "longitude": 16.3738,
+                     *         "density": null,
+                     *         "ev_ownership_fraction": 0.4,
+                     *         "pv_rating_kw": null,
+                     *         "battery_capacity_kwh": 10,
+                     *         "max_charge_power_w": 5000,
+                     *         "max_discharge_power_w": 5000,
+                     *         "initial_soc_percent": 60,
                      *         "pv_rating_kw_range": {
-                     *           "min": 5,
-                     *           "max": 15
+                     *           "min": 4,
+                     *           "max": 10
                      *         },
-                     *         "battery_capacity_kwh_range": {
-                     *           "min": 5,
-                     *           "max": 15
-                     *         },
-                     *         "power_w_per_kwh": 500,
-                     *         "initial_soc_percent": 50,
-                     *         "heat_pump_fraction": 0.25
-                     *       },
-                     *       "profiles": [
-                     *         {
-                     *           "name": "single_working",
-                     *           "description": "One adult, out on working days",
-                     *           "annual_consumption_kwh": 1900,
-                     *           "default_share": 0.22
-                     *         },
-                     *         {
-                     *           "name": "single_retired",
-                     *           "description": "One retired adult",
-                     *           "annual_consumption_kwh": 1900,
-                     *           "default_share": 0.2
-                     *         },
-                     *         {
-                     *           "name": "couple_working",
-                     *           "description": "Two adults, both out on working days",
-                     *           "annual_consumption_kwh": 2890,
-                     *           "default_share": 0.16
-                     *         },
-                     *         {
-                     *           "name": "couple_retired",
-                     *           "description": "Two retired adults",
-                     *           "annual_consumption_kwh": 2890,
-                     *           "default_share": 0.14
-                     *         },
-                     *         {
-                     *           "name": "family_one_child",
-                     *           "description": "Two adults and one child",
-                     *           "annual_consumption_kwh": 3720,
-                     *           "default_share": 0.08
-                     *         },
-                     *         {
-                     *           "name": "family_two_children",
-                     *           "description": "Two adults and two children",
-                     *           "annual_consumption_kwh": 4085,
-                     *           "default_share": 0.09
-                     *         },
-                     *         {
-                     *           "name": "large_family",
-                     *           "description": "Two adults and three or more children",
-                     *           "annual_consumption_kwh": 5430,
-                     *           "default_share": 0.03
-                     *         },
-                     *         {
-                     *           "name": "home_office",
-                     *           "description": "Two adults, one working at home",
-                     *           "annual_consumption_kwh": 2890,
-                     *           "default_share": 0.04
-                     *         },
-                     *         {
-                     *           "name": "shift_worker",
-                     *           "description": "Three adults, one working in shifts",
-                     *           "annual_consumption_kwh": 3720,
-                     *           "default_share": 0.02
-                     *         },
-                     *         {
-                     *           "name": "shared_flat",
-                     *           "description": "Four adults who share a flat",
-                     *           "annual_consumption_kwh": 4085,
-                     *           "default_share": 0.02
-                     *         }
-                     *       ],
-                     *       "device_types": [
-                     *         "electric_vehicle",
-                     *         "heat_pump",
-                     *         "inverter",
-                     *         "wallbox"
-                     *       ],
-                     *       "density": {
-                     *         "origin": "north_west",
-                     *         "row_order": "north_to_south",
-                     *         "column_order": "west_to_east",
-                     *         "value_type": "uint8",
-                     *         "encodings": [
-                     *           "raw",
-                     *           "gzip",
-                     *           "zlib",
-                     *           "deflate"
-                     *         ],
-                     *         "canonical_encoding": "raw",
-                     *         "boundary_version": "natural-earth-4.1-50m"
-                     *       },
-                     *       "countries": [
-                     *         {
-                     *           "country": "AT",
-                     *           "name": "Austria",
-                     *           "bounding_box": {
-                     *             "north": 49,
-                     *             "south": 46.4,
-                     *             "east": 17.2,
-                     *             "west": 9.5
+                     *         "battery_capacity_kwh_range": null,
+                     *         "initial_soc_percent_range": null,
+                     *         "max_charge_power_w_range": null,
+                     *         "max_discharge_power_w_range": null,
+                     *         "annual_consumption_kwh": null,
+                     *         "annual_consumption_with_ev_kwh": null,
+                     *         "groups": [
+                     *           {
+                     *             "name": "Commuters",
+                     *             "count": null,
+                     *             "percentage": 60,
+                     *             "profile": "couple_working",
+                     *             "weights": null,
+                     *             "annual_consumption_kwh": 3100,
+                     *             "annual_consumption_with_ev_kwh": 5400,
+                     *             "max_time_shift_minutes": 45,
+                     *             "variation_fraction": 0.1
+                     *           },
+                     *           {
+                     *             "name": "Retired",
+                     *             "count": 15,
+                     *             "percentage": null,
+                     *             "profile": "single_retired",
+                     *             "weights": null,
+                     *             "annual_consumption_kwh": null,
+                     *             "annual_consumption_with_ev_kwh": null,
+                     *             "max_time_shift_minutes": 30,
+                     *             "variation_fraction": 0.2
+                     *           },
+                     *           {
+                     *             "name": "Others",
+                     *             "count": null,
+                     *             "percentage": null,
+                     *             "profile": "mixed",
+                     *             "weights": [
+                     *               4,
+                     *               2,
+                     *               3,
+                     *               1,
+                     *               3,
+                     *               3,
+                     *               1,
+                     *               2,
+                     *               1,
+                     *               0
+                     *             ],
+                     *             "annual_consumption_kwh": null,
+                     *             "annual_consumption_with_ev_kwh": null,
+                     *             "max_time_shift_minutes": 30,
+                     *             "variation_fraction": 0.1
                      *           }
-                     *         }
-                     *       ],
-                     *       "states": [
-                     *         "queued",
-                     *         "provisioning",
-                     *         "running",
-                     *         "expanding",
-                     *         "stopped",
-                     *         "cancelled",
-                     *         "cleaned",
-                     *         "failed",
-                     *         "purging"
-                     *       ],
-                     *       "faults_enabled": true,
-                     *       "faults": [
-                     *         {
-                     *           "code": "device_offline",
-                     *           "cause": "device",
-                     *           "device_types": [
-                     *             "electric_vehicle",
-                     *             "heat_pump",
-                     *             "inverter",
-                     *             "wallbox"
-                     *           ],
-                     *           "events_per_device_year": 4,
-                     *           "mean_duration_minutes": 90
-                     *         },
-                     *         {
-                     *           "code": "reauthenticate",
-                     *           "cause": "device",
-                     *           "device_types": [
-                     *             "electric_vehicle",
-                     *             "inverter"
-                     *           ],
-                     *           "events_per_device_year": 0.5,
-                     *           "mean_duration_minutes": null
-                     *         },
-                     *         {
-                     *           "code": "device_offline",
-                     *           "cause": "manufacturer_cloud",
-                     *           "device_types": [
-                     *             "electric_vehicle",
-                     *             "heat_pump",
-                     *             "inverter",
-                     *             "wallbox"
-                     *           ],
-                     *           "events_per_device_year": 2,
-                     *           "mean_duration_minutes": 120
-                     *         }
-                     *       ]
+                     *         ]
+                     *       },
+                     *       "history": {
+                     *         "from": "2026-11-14T00:00:00.000Z",
+                     *         "to": "2026-11-21T00:00:00.000Z"
+                     *       },
+                     *       "device_counts": {
+                     *         "electric_vehicle": 0,
+                     *         "heat_pump": 0,
+                     *         "inverter": 0,
+                     *         "wallbox": 0
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "started_at": null,
+                     *       "stopped_at": null,
+                     *       "error": null
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["FleetConfig"];
+                    readonly "application/json": components["schemas"]["Fleet"];
                 };
             };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOfPreviewFleet"];
+            readonly 410: components["responses"]["Gone"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfPreviewFleet"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly cancelFleet: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 */
+                readonly org_id: components["parameters"]["OrgId"];
+                /**
+                 * @description The fleet's `job_id`.
+                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
+                 */
+                readonly job_id: components["parameters"]["JobId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description None is needed; an empty body of any content type or an empty object will do. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The fleet's record, cancelled or running again. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *       "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *       "name": "Vienna pilot",
+                     *       "status": "cancelled",
+                     *       "progress": {
+                     *         "created": 0,
+                     *         "total": 100
+                     *       },
+                     *       "count": 100,
+                     *       "seed": 20261138,
+                     *       "model_version": 2,
+                     *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
+                     *       "definition": {
+                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
+                     *         "name": "Vienna pilot",
+                     *         "count": 100,
+                     *         "seed": 20261138,
+                     *         "history_days": 7,
+                     *         "history_cutoff": "2026-11-21T00:00:00.000Z",
+                     *         "latitude": 48.2082,
+                     *         "longitude": 16.3738,
+                     *         "density": null,
+                     *         "ev_ownership_fraction": 0.4,
+                     *         "pv_rating_kw": null,
+                     *         "battery_capacity_kwh": 10,
+                     *         "max_charge_power_w": 5000,
+                     *         "max_discharge_power_w": 5000,
+                     *         "initial_soc_percent": 60,
+                     *         "pv_rating_kw_range": {
+                     *           "min": 4,
+                     *           "max": 10
+                     *         },
+                     *         "battery_capacity_kwh_range": null,
+                     *         "initial_soc_percent_range": null,
+                     *         "max_charge_power_w_range": null,
+                     *         "max_discharge_power_w_range": null,
+                     *         "annual_consumption_kwh": null,
+                     *         "annual_consumption_with_ev_kwh": null,
+                     *         "groups": [
+                     *           {
+                     *             "name": "Commuters",
+                     *             "count": null,
+                     *             "percentage": 60,
+                     *             "profile": "couple_working",
+                     *             "weights": null,
+                     *             "annual_consumption_kwh": 3100,
+                     *             "annual_consumption_with_ev_kwh": 5400,
+                     *             "max_time_shift_minutes": 45,
+                     *             "variation_fraction": 0.1
+                     *           },
+                     *           {
+                     *             "name": "Retired",
+                     *             "count": 15,
+                     *             "percentage": null,
+                     *             "profile": "single_retired",
+                     *             "weights": null,
+                     *             "annual_consumption_kwh": null,
+                     *             "annual_consumption_with_ev_kwh": null,
+                     *             "max_time_shift_minutes": 30,
+                     *             "variation_fraction": 0.2
+                     *           },
+                     *           {
+                     *             "name": "Others",
+                     *             "count": null,
+                     *             "percentage": null,
+                     *             "profile": "mixed",
+                     *             "weights": [
+                     *               4,
+                     *               2,
+                     *               3,
+                     *               1,
+                     *               3,
+                     *               3,
+                     *               1,
+                     *               2,
+                     *               1,
+                     *               0
+                     *             ],
+                     *             "annual_consumption_kwh": null,
+                     *             "annual_consumption_with_ev_kwh": null,
+                     *             "max_time_shift_minutes": 30,
+                     *             "variation_fraction": 0.1
+                     *           }
+                     *         ]
+                     *       },
+                     *       "history": {
+                     *         "from": "2026-11-14T00:00:00.000Z",
+                     *         "to": "2026-11-21T00:00:00.000Z"
+                     *       },
+                     *       "device_counts": {
+                     *         "electric_vehicle": 0,
+                     *         "heat_pump": 0,
+                     *         "inverter": 0,
+                     *         "wallbox": 0
+                     *       },
+                     *       "created_at": "2026-11-21T10:00:00.000Z",
+                     *       "started_at": null,
+                     *       "stopped_at": null,
+                     *       "error": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Fleet"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfCancelFleet"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCancelFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -10980,14 +8505,14 @@ export interface operations {
                      *         "total": 100
                      *       },
                      *       "count": 100,
-                     *       "seed": 20261121,
+                     *       "seed": 20261138,
                      *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
                      *         "name": "Vienna pilot",
                      *         "count": 100,
-                     *         "seed": 20261121,
+                     *         "seed": 20261138,
                      *         "history_days": 7,
                      *         "history_cutoff": "2026-11-21T00:00:00.000Z",
                      *         "latitude": 48.2082,
@@ -11450,14 +8975,14 @@ export interface operations {
                      *         "total": 150
                      *       },
                      *       "count": 150,
-                     *       "seed": 20261121,
+                     *       "seed": 20261138,
                      *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
                      *         "name": "Vienna pilot",
                      *         "count": 100,
-                     *         "seed": 20261121,
+                     *         "seed": 20261138,
                      *         "history_days": 7,
                      *         "history_cutoff": "2026-11-21T00:00:00.000Z",
                      *         "latitude": 48.2082,
@@ -11617,14 +9142,14 @@ export interface operations {
                      *         "total": 100
                      *       },
                      *       "count": 100,
-                     *       "seed": 20261121,
+                     *       "seed": 20261138,
                      *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
                      *         "name": "Vienna pilot",
                      *         "count": 100,
-                     *         "seed": 20261121,
+                     *         "seed": 20261138,
                      *         "history_days": 7,
                      *         "history_cutoff": "2026-11-21T00:00:00.000Z",
                      *         "latitude": 48.2082,
@@ -11718,12 +9243,12 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfCancelFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCancelFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -11783,14 +9308,14 @@ export interface operations {
                      *         "total": 100
                      *       },
                      *       "count": 100,
-                     *       "seed": 20261121,
+                     *       "seed": 20261138,
                      *       "model_version": 2,
                      *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
                      *       "definition": {
                      *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
                      *         "name": "Vienna pilot",
                      *         "count": 100,
-                     *         "seed": 20261121,
+                     *         "seed": 20261138,
                      *         "history_days": 7,
                      *         "history_cutoff": "2026-11-21T00:00:00.000Z",
                      *         "latitude": 48.2082,
@@ -11884,178 +9409,12 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfCancelFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly cancelFleet: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
-                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
-                 */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The fleet's `job_id`.
-                 * @example 9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206
-                 */
-                readonly job_id: components["parameters"]["JobId"];
-            };
-            readonly cookie?: never;
-        };
-        /** @description None is needed; an empty body of any content type or an empty object will do. */
-        readonly requestBody?: {
-            readonly content: {
-                /** @example {} */
-                readonly "application/json": components["schemas"]["EmptyBody"];
-            };
-        };
-        readonly responses: {
-            /** @description The fleet's record, cancelled or running again. */
-            readonly 200: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
-                     *       "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *       "name": "Vienna pilot",
-                     *       "status": "cancelled",
-                     *       "progress": {
-                     *         "created": 0,
-                     *         "total": 100
-                     *       },
-                     *       "count": 100,
-                     *       "seed": 20261121,
-                     *       "model_version": 2,
-                     *       "simulation_org_id": "d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a",
-                     *       "definition": {
-                     *         "request_id": "6a1e7b52-8f0d-4c43-a0b7-5d9e3f2c1b02",
-                     *         "name": "Vienna pilot",
-                     *         "count": 100,
-                     *         "seed": 20261121,
-                     *         "history_days": 7,
-                     *         "history_cutoff": "2026-11-21T00:00:00.000Z",
-                     *         "latitude": 48.2082,
-                     *         "longitude": 16.3738,
-                     *         "density": null,
-                     *         "ev_ownership_fraction": 0.4,
-                     *         "pv_rating_kw": null,
-                     *         "battery_capacity_kwh": 10,
-                     *         "max_charge_power_w": 5000,
-                     *         "max_discharge_power_w": 5000,
-                     *         "initial_soc_percent": 60,
-                     *         "pv_rating_kw_range": {
-                     *           "min": 4,
-                     *           "max": 10
-                     *         },
-                     *         "battery_capacity_kwh_range": null,
-                     *         "initial_soc_percent_range": null,
-                     *         "max_charge_power_w_range": null,
-                     *         "max_discharge_power_w_range": null,
-                     *         "annual_consumption_kwh": null,
-                     *         "annual_consumption_with_ev_kwh": null,
-                     *         "groups": [
-                     *           {
-                     *             "name": "Commuters",
-                     *             "count": null,
-                     *             "percentage": 60,
-                     *             "profile": "couple_working",
-                     *             "weights": null,
-                     *             "annual_consumption_kwh": 3100,
-                     *             "annual_consumption_with_ev_kwh": 5400,
-                     *             "max_time_shift_minutes": 45,
-                     *             "variation_fraction": 0.1
-                     *           },
-                     *           {
-                     *             "name": "Retired",
-                     *             "count": 15,
-                     *             "percentage": null,
-                     *             "profile": "single_retired",
-                     *             "weights": null,
-                     *             "annual_consumption_kwh": null,
-                     *             "annual_consumption_with_ev_kwh": null,
-                     *             "max_time_shift_minutes": 30,
-                     *             "variation_fraction": 0.2
-                     *           },
-                     *           {
-                     *             "name": "Others",
-                     *             "count": null,
-                     *             "percentage": null,
-                     *             "profile": "mixed",
-                     *             "weights": [
-                     *               4,
-                     *               2,
-                     *               3,
-                     *               1,
-                     *               3,
-                     *               3,
-                     *               1,
-                     *               2,
-                     *               1,
-                     *               0
-                     *             ],
-                     *             "annual_consumption_kwh": null,
-                     *             "annual_consumption_with_ev_kwh": null,
-                     *             "max_time_shift_minutes": 30,
-                     *             "variation_fraction": 0.1
-                     *           }
-                     *         ]
-                     *       },
-                     *       "history": {
-                     *         "from": "2026-11-14T00:00:00.000Z",
-                     *         "to": "2026-11-21T00:00:00.000Z"
-                     *       },
-                     *       "device_counts": {
-                     *         "electric_vehicle": 0,
-                     *         "heat_pump": 0,
-                     *         "inverter": 0,
-                     *         "wallbox": 0
-                     *       },
-                     *       "created_at": "2026-11-21T10:00:00.000Z",
-                     *       "started_at": null,
-                     *       "stopped_at": null,
-                     *       "error": null
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Fleet"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCancelFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -12119,12 +9478,3190 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["ConflictOrKeyInUseOfStopFleet"];
+            readonly 409: components["responses"]["ConflictOrKeyInUseOfCancelFleet"];
             readonly 413: components["responses"]["PayloadTooLarge"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCancelFleet"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHouseholdData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "time_zone": "Europe/Vienna",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "load_power_w": 2140,
+                     *           "pv_power_w": 1830,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 1840,
+                     *           "battery_power_w": -620,
+                     *           "grid_power_w": 5130,
+                     *           "load_energy_kwh": 0.535012,
+                     *           "pv_energy_kwh": 0.457481,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.460014,
+                     *           "heat_energy_kwh": 1.403222,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0.155,
+                     *           "grid_import_kwh": 1.310014,
+                     *           "grid_export_kwh": 0.027469,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 28.550112,
+                     *           "outdoor_temperature_c": 3.3,
+                     *           "indoor_temperature_c": 20.6,
+                     *           "hot_water_temperature_c": 47.9,
+                     *           "devices_reporting": 7
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "load_power_w": 1890,
+                     *           "pv_power_w": 2050,
+                     *           "vehicle_power_w": 3600,
+                     *           "heat_pump_power_w": 412,
+                     *           "battery_power_w": 0,
+                     *           "grid_power_w": 3852,
+                     *           "load_energy_kwh": 0.472496,
+                     *           "pv_energy_kwh": 0.512517,
+                     *           "vehicle_energy_kwh": 0.9,
+                     *           "heat_pump_energy_kwh": 0.103,
+                     *           "heat_energy_kwh": 0.31415,
+                     *           "battery_charge_kwh": 0,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 1.002479,
+                     *           "grid_export_kwh": 0.0395,
+                     *           "battery_stored_kwh": 11.204551,
+                     *           "vehicle_stored_kwh": 29.38211,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.8,
+                     *           "devices_reporting": 7
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HouseholdData"];
+                    /**
+                     * @example time,load_power_w,pv_power_w,vehicle_power_w,heat_pump_power_w,battery_power_w,grid_power_w,load_energy_kwh,pv_energy_kwh,vehicle_energy_kwh,heat_pump_energy_kwh,heat_energy_kwh,battery_charge_kwh,battery_discharge_kwh,grid_import_kwh,grid_export_kwh,battery_stored_kwh,vehicle_stored_kwh,outdoor_temperature_c,indoor_temperature_c,hot_water_temperature_c,devices_reporting
+                     *     2026-11-21T10:00:00.000Z,2140,1830,3600,1840,-620,5130,0.535012,0.457481,0.9,0.460014,1.403222,0,0.155,1.310014,0.027469,11.204551,28.550112,3.3,20.6,47.9,7
+                     *     2026-11-21T10:15:00.000Z,1890,2050,3600,412,0,3852,0.472496,0.512517,0.9,0.103,0.31415,0,0,1.002479,0.0395,11.204551,29.38211,3.4,20.7,47.8,7
+                     */
+                    readonly "text/csv": string;
+                    /** @example PAR1…PAR1 */
+                    readonly "application/vnd.apache.parquet": string;
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserHeatPumps: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The heat pumps, as a bare array. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *         "device_type": "heat_pump",
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *         "household_index": 3,
+                     *         "group": "Families",
+                     *         "profile": "family_one_child",
+                     *         "name": "Heat pump",
+                     *         "manufacturer": "Simulated",
+                     *         "model": "Air 8",
+                     *         "rated_power_w": 3200,
+                     *         "pv_rating_kw": null,
+                     *         "battery_capacity_kwh": null,
+                     *         "max_charge_power_w": null,
+                     *         "max_discharge_power_w": null,
+                     *         "online": true,
+                     *         "state": {
+                     *           "mode": "heating",
+                     *           "schedule_state": "mid",
+                     *           "power_w": 1840,
+                     *           "heat_w": 5612,
+                     *           "cop": 3.05,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.9,
+                     *           "energy_kwh": 214.375,
+                     *           "control": {
+                     *             "mode": "schedule",
+                     *             "reason": "cheapest_quarters"
+                     *           }
+                     *         },
+                     *         "as_of": "2026-11-21T11:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["HeatPump"][];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getUserHeatPump: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The heat pump. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *       "household_index": 3,
+                     *       "group": "Families",
+                     *       "profile": "family_one_child",
+                     *       "name": "Heat pump",
+                     *       "manufacturer": "Simulated",
+                     *       "model": "Air 8",
+                     *       "rated_power_w": 3200,
+                     *       "pv_rating_kw": null,
+                     *       "battery_capacity_kwh": null,
+                     *       "max_charge_power_w": null,
+                     *       "max_discharge_power_w": null,
+                     *       "online": true,
+                     *       "state": {
+                     *         "mode": "heating",
+                     *         "schedule_state": "mid",
+                     *         "power_w": 1840,
+                     *         "heat_w": 5612,
+                     *         "cop": 3.05,
+                     *         "outdoor_temperature_c": 3.4,
+                     *         "indoor_temperature_c": 20.7,
+                     *         "hot_water_temperature_c": 47.9,
+                     *         "energy_kwh": 214.375,
+                     *         "control": {
+                     *           "mode": "schedule",
+                     *           "reason": "cheapest_quarters"
+                     *         }
+                     *       },
+                     *       "as_of": "2026-11-21T11:30:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPump"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHeatPumpData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *         "device_type": "heat_pump",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "power_w": 1840,
+                     *           "energy_kwh": 0.46,
+                     *           "heat_w": 5612,
+                     *           "heat_kwh": 1.403,
+                     *           "cop": 3.05,
+                     *           "outdoor_temperature_c": 3.3,
+                     *           "indoor_temperature_c": 20.6,
+                     *           "hot_water_temperature_c": 47.9
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "power_w": 12,
+                     *           "energy_kwh": 0.003,
+                     *           "heat_w": 0,
+                     *           "heat_kwh": 0,
+                     *           "cop": null,
+                     *           "outdoor_temperature_c": 3.4,
+                     *           "indoor_temperature_c": 20.7,
+                     *           "hot_water_temperature_c": 47.9
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpData"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHeatPumpSchedules: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T12:00:00Z
+                 */
+                readonly from: string;
+                /**
+                 * @description The end of the time range, exclusive; at most 31 days after the beginning (422 `range_too_long`).
+                 * @example 2026-11-21T13:00:00Z
+                 */
+                readonly to: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The schedule. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "requested_at": "2026-11-21T11:37:12.480Z",
+                     *         "query": {
+                     *           "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *           "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *           "heat_pump_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "from": "2026-11-21T12:00:00Z",
+                     *           "to": "2026-11-21T13:00:00Z"
+                     *         },
+                     *         "prices": [
+                     *           "own"
+                     *         ],
+                     *         "error": ""
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T12:00:00.000Z",
+                     *           "state": "max"
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T12:15:00.000Z",
+                     *           "state": "max"
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T12:30:00.000Z",
+                     *           "state": "mid"
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T12:45:00.000Z",
+                     *           "state": "min"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpSchedule"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListDayAheadPrices"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserInverters: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The inverters, as a bare array. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42",
+                     *         "device_type": "inverter",
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *         "household_index": 3,
+                     *         "group": "Families",
+                     *         "profile": "family_one_child",
+                     *         "name": "Inverter",
+                     *         "manufacturer": "Simulated",
+                     *         "model": "Hybrid 10",
+                     *         "rated_power_w": 10000,
+                     *         "pv_rating_kw": 9,
+                     *         "battery_capacity_kwh": 10,
+                     *         "max_charge_power_w": 5000,
+                     *         "max_discharge_power_w": 5000,
+                     *         "online": true,
+                     *         "state": {
+                     *           "pv_power_w": 2310,
+                     *           "load_power_w": 640,
+                     *           "battery_power_w": 1670,
+                     *           "grid_power_w": 0,
+                     *           "soc_percent": 61.8,
+                     *           "pv_energy_kwh": 512.04,
+                     *           "grid_import_kwh": 187.225,
+                     *           "grid_export_kwh": 240.918,
+                     *           "control": {
+                     *             "mode": "automatic",
+                     *             "reason": "preference"
+                     *           }
+                     *         },
+                     *         "as_of": "2026-11-21T11:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Inverter"][];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getUserInverter: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The inverter. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42",
+                     *       "device_type": "inverter",
+                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *       "household_index": 3,
+                     *       "group": "Families",
+                     *       "profile": "family_one_child",
+                     *       "name": "Inverter",
+                     *       "manufacturer": "Simulated",
+                     *       "model": "Hybrid 10",
+                     *       "rated_power_w": 10000,
+                     *       "pv_rating_kw": 9,
+                     *       "battery_capacity_kwh": 10,
+                     *       "max_charge_power_w": 5000,
+                     *       "max_discharge_power_w": 5000,
+                     *       "online": true,
+                     *       "state": {
+                     *         "pv_power_w": 2310,
+                     *         "load_power_w": 640,
+                     *         "battery_power_w": 1670,
+                     *         "grid_power_w": 0,
+                     *         "soc_percent": 61.8,
+                     *         "pv_energy_kwh": 512.04,
+                     *         "grid_import_kwh": 187.225,
+                     *         "grid_export_kwh": 240.918,
+                     *         "control": {
+                     *           "mode": "automatic",
+                     *           "reason": "preference"
+                     *         }
+                     *       },
+                     *       "as_of": "2026-11-21T11:30:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Inverter"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getInverterData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "7d1f0b2c-6a3e-5c48-9b70-2e5d8a1c4f63",
+                     *         "device_type": "inverter",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "pv_power_w": 2140,
+                     *           "load_power_w": 420,
+                     *           "battery_power_w": 1720,
+                     *           "grid_power_w": 0,
+                     *           "pv_energy_kwh": 0.535,
+                     *           "load_energy_kwh": 0.105,
+                     *           "battery_charge_kwh": 0.43,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 0,
+                     *           "grid_export_kwh": 0,
+                     *           "soc_percent": 57.4
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "pv_power_w": 2260,
+                     *           "load_power_w": 860,
+                     *           "battery_power_w": 1400,
+                     *           "grid_power_w": 0,
+                     *           "pv_energy_kwh": 0.565,
+                     *           "load_energy_kwh": 0.215,
+                     *           "battery_charge_kwh": 0.35,
+                     *           "battery_discharge_kwh": 0,
+                     *           "grid_import_kwh": 0,
+                     *           "grid_export_kwh": 0,
+                     *           "soc_percent": 60.9
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterData"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getInverterSimulatorLocation: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The location. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607",
+                     *       "inverter_id": "5e0b9d3a-1c7f-5b26-9e44-8f2d6a7c3b10",
+                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
+                     *       "latitude": 48.2311,
+                     *       "longitude": 16.4127,
+                     *       "country": "AT",
+                     *       "time_zone": "Europe/Vienna",
+                     *       "source": "density"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["SimulatorLocation"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserElectricVehicles: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The electric vehicles, as a bare array. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *         "device_type": "electric_vehicle",
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *         "household_index": 3,
+                     *         "group": "Families",
+                     *         "profile": "family_one_child",
+                     *         "name": "Electric vehicle",
+                     *         "manufacturer": "Simulated",
+                     *         "model": "EV 60",
+                     *         "rated_power_w": null,
+                     *         "pv_rating_kw": null,
+                     *         "battery_capacity_kwh": 60,
+                     *         "max_charge_power_w": 11000,
+                     *         "max_discharge_power_w": null,
+                     *         "online": true,
+                     *         "state": {
+                     *           "soc_percent": 72.4,
+                     *           "target_soc_percent": 80,
+                     *           "plugged_in": true,
+                     *           "charging": true,
+                     *           "charge_power_w": 11000,
+                     *           "energy_charged_kwh": 96.25,
+                     *           "control": {
+                     *             "mode": "automatic",
+                     *             "reason": "preference"
+                     *           }
+                     *         },
+                     *         "as_of": "2026-11-21T11:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["ElectricVehicle"][];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getUserElectricVehicle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The electric vehicle. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *       "household_index": 3,
+                     *       "group": "Families",
+                     *       "profile": "family_one_child",
+                     *       "name": "Electric vehicle",
+                     *       "manufacturer": "Simulated",
+                     *       "model": "EV 60",
+                     *       "rated_power_w": null,
+                     *       "pv_rating_kw": null,
+                     *       "battery_capacity_kwh": 60,
+                     *       "max_charge_power_w": 11000,
+                     *       "max_discharge_power_w": null,
+                     *       "online": true,
+                     *       "state": {
+                     *         "soc_percent": 72.4,
+                     *         "target_soc_percent": 80,
+                     *         "plugged_in": true,
+                     *         "charging": true,
+                     *         "charge_power_w": 11000,
+                     *         "energy_charged_kwh": 96.25,
+                     *         "control": {
+                     *           "mode": "automatic",
+                     *           "reason": "preference"
+                     *         }
+                     *       },
+                     *       "as_of": "2026-11-21T11:30:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehicle"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getElectricVehicleData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "2c9e4a7b-1d5f-5083-8e6a-7b3c0d9f5e14",
+                     *         "device_type": "electric_vehicle",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "charge_power_w": 11000,
+                     *           "energy_charged_kwh": 2.75,
+                     *           "plugged_in_minutes": 15,
+                     *           "soc_percent": 61.3
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "charge_power_w": 11000,
+                     *           "energy_charged_kwh": 2.75,
+                     *           "plugged_in_minutes": 15,
+                     *           "soc_percent": 65.2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehicleData"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listUserWallboxes: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The wallboxes, as a bare array. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "device_id": "e7f3150b-4d68-5a92-b0c7-19a8d6e42f35",
+                     *         "device_type": "wallbox",
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *         "household_index": 3,
+                     *         "group": "Families",
+                     *         "profile": "family_one_child",
+                     *         "name": "Wallbox",
+                     *         "manufacturer": "Simulated",
+                     *         "model": "Box 11",
+                     *         "rated_power_w": 11000,
+                     *         "pv_rating_kw": null,
+                     *         "battery_capacity_kwh": null,
+                     *         "max_charge_power_w": null,
+                     *         "max_discharge_power_w": null,
+                     *         "online": true,
+                     *         "state": {
+                     *           "plugged_in": true,
+                     *           "charging": true,
+                     *           "power_w": 11000,
+                     *           "energy_kwh": 96.25
+                     *         },
+                     *         "as_of": "2026-11-21T11:30:00.000Z"
+                     *       }
+                     *     ]
+                     */
+                    readonly "application/json": readonly components["schemas"]["Wallbox"][];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getUserWallbox: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The wallbox. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "e7f3150b-4d68-5a92-b0c7-19a8d6e42f35",
+                     *       "device_type": "wallbox",
+                     *       "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *       "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *       "job_id": "9b2d6f41-7c0a-5e83-a4d9-5f18c3e7b206",
+                     *       "household_index": 3,
+                     *       "group": "Families",
+                     *       "profile": "family_one_child",
+                     *       "name": "Wallbox",
+                     *       "manufacturer": "Simulated",
+                     *       "model": "Box 11",
+                     *       "rated_power_w": 11000,
+                     *       "pv_rating_kw": null,
+                     *       "battery_capacity_kwh": null,
+                     *       "max_charge_power_w": null,
+                     *       "max_discharge_power_w": null,
+                     *       "online": true,
+                     *       "state": {
+                     *         "plugged_in": true,
+                     *         "charging": true,
+                     *         "power_w": 11000,
+                     *         "energy_kwh": 96.25
+                     *       },
+                     *       "as_of": "2026-11-21T11:30:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Wallbox"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getWallboxData: {
+        readonly parameters: {
+            readonly query: {
+                /**
+                 * @description The beginning of the time range, inclusive. It lies before `to` (422 `range_order`).
+                 * @example 2026-11-21T10:00:00Z
+                 */
+                readonly from: components["parameters"]["DataFrom"];
+                /**
+                 * @description The end of the time range, exclusive; after the beginning at most 31 days at a resolution of 15 minutes, 92 at one hour, 366 at one day (422 `range_too_long`).
+                 * @example 2026-11-21T10:30:00Z
+                 */
+                readonly to: components["parameters"]["DataTo"];
+                /**
+                 * @description The length of a period; periods are quarter hours, hours and days of UTC.
+                 * @example 15MIN
+                 */
+                readonly resolution?: components["parameters"]["DataResolution"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The wallbox's `device_id`.
+                 * @example e7f3150b-4d68-5a92-b0c7-19a8d6e42f35
+                 */
+                readonly wallbox_id: components["parameters"]["WallboxId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The data. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "metadata": {
+                     *         "user_id": "8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90",
+                     *         "device_id": "c4b7e1d0-3f2a-5e96-b815-6d0a9c8e2f37",
+                     *         "device_type": "wallbox",
+                     *         "resolution": "15MIN",
+                     *         "from": "2026-11-21T10:00:00.000Z",
+                     *         "to": "2026-11-21T10:30:00.000Z",
+                     *         "time_zone": "Europe/Vienna"
+                     *       },
+                     *       "data": [
+                     *         {
+                     *           "time": "2026-11-21T10:00:00.000Z",
+                     *           "power_w": 11000,
+                     *           "energy_kwh": 2.75,
+                     *           "plugged_in_minutes": 15
+                     *         },
+                     *         {
+                     *           "time": "2026-11-21T10:15:00.000Z",
+                     *           "power_w": 0,
+                     *           "energy_kwh": 0,
+                     *           "plugged_in_minutes": 15
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WallboxData"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfGetHouseholdData"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getElectricVehiclePreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "charge_policy": "smart",
+                     *       "target_soc_percent": 90,
+                     *       "minimum_soc_percent": 20,
+                     *       "ready_by": {
+                     *         "monday": "06:45",
+                     *         "tuesday": "06:45",
+                     *         "wednesday": "06:45",
+                     *         "thursday": "06:45",
+                     *         "friday": "06:45",
+                     *         "saturday": null,
+                     *         "sunday": null
+                     *       },
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateElectricVehiclePreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "charge_policy": "smart",
+                 *       "target_soc_percent": 90,
+                 *       "minimum_soc_percent": 20,
+                 *       "ready_by": {
+                 *         "monday": "06:45",
+                 *         "saturday": null,
+                 *         "sunday": null
+                 *       }
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["ElectricVehiclePreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "charge_policy": "smart",
+                     *       "target_soc_percent": 90,
+                     *       "minimum_soc_percent": 20,
+                     *       "ready_by": {
+                     *         "monday": "06:45",
+                     *         "tuesday": "06:45",
+                     *         "wednesday": "06:45",
+                     *         "thursday": "06:45",
+                     *         "friday": "06:45",
+                     *         "saturday": null,
+                     *         "sunday": null
+                     *       },
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateElectricVehiclePreferences"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listElectricVehiclePreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": 90,
+                     *           "minimum_soc_percent": 20,
+                     *           "ready_by": {
+                     *             "monday": "06:45",
+                     *             "tuesday": "06:45",
+                     *             "wednesday": "06:45",
+                     *             "thursday": "06:45",
+                     *             "friday": "06:45",
+                     *             "saturday": null,
+                     *             "sunday": null
+                     *           },
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": null,
+                     *           "minimum_soc_percent": 10,
+                     *           "ready_by": {
+                     *             "monday": "07:00",
+                     *             "tuesday": "07:00",
+                     *             "wednesday": "07:00",
+                     *             "thursday": "07:00",
+                     *             "friday": "07:00",
+                     *             "saturday": "07:00",
+                     *             "sunday": "07:00"
+                     *           },
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *           "device_type": "electric_vehicle",
+                     *           "charge_policy": "smart",
+                     *           "target_soc_percent": null,
+                     *           "minimum_soc_percent": 10,
+                     *           "ready_by": {
+                     *             "monday": "07:00",
+                     *             "tuesday": "07:00",
+                     *             "wednesday": "07:00",
+                     *             "thursday": "07:00",
+                     *             "friday": "07:00",
+                     *             "saturday": "07:00",
+                     *             "sunday": "07:00"
+                     *           },
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["ElectricVehiclePreferenceRevisionPage"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startElectricVehicleBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064",
+                     *       "device_type": "electric_vehicle",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["KeyInUse"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endElectricVehicleBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The electric vehicle's `device_id`.
+                 * @example c4a82e17-90d5-5b6f-8e3a-7f1d2b5c9064
+                 */
+                readonly electric_vehicle_id: components["parameters"]["ElectricVehicleId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getHeatPumpPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "comfort_temperature_c": 21.5,
+                     *       "setback_k": 1,
+                     *       "boost_k": 2,
+                     *       "hot_water_temperature_c": 52,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateHeatPumpPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "setback_k": 1,
+                 *       "boost_k": 2,
+                 *       "hot_water_temperature_c": 52
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["HeatPumpPreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "comfort_temperature_c": 21.5,
+                     *       "setback_k": 1,
+                     *       "boost_k": 2,
+                     *       "hot_water_temperature_c": 52,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listHeatPumpPreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1,
+                     *           "boost_k": 2,
+                     *           "hot_water_temperature_c": 52,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1.5,
+                     *           "boost_k": 1.5,
+                     *           "hot_water_temperature_c": null,
+                     *           "price_response": true,
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *           "device_type": "heat_pump",
+                     *           "comfort_temperature_c": 21.5,
+                     *           "setback_k": 1.5,
+                     *           "boost_k": 1.5,
+                     *           "hot_water_temperature_c": null,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["HeatPumpPreferenceRevisionPage"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startHeatPumpBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80",
+                     *       "device_type": "heat_pump",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["KeyInUse"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endHeatPumpBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The heat pump's `device_id`.
+                 * @example 5e0c7a3d-8c1b-5f62-a9d4-3b7e6f1c2d80
+                 */
+                readonly heat_pump_id: components["parameters"]["HeatPumpId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getInverterPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The preferences. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "reserve_percent": 20,
+                     *       "grid_charging": true,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferences"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateInverterPreferences: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "grid_charging": true,
+                 *       "price_response": true
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["InverterPreferencesUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The preferences as they are now asked. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "reserve_percent": 20,
+                     *       "grid_charging": true,
+                     *       "price_response": true,
+                     *       "boost_ends_at": null,
+                     *       "revision": 3,
+                     *       "change": "preferences",
+                     *       "received_at": "2026-11-21T11:32:07.418Z",
+                     *       "effective_from": "2026-11-21T11:45:00.000Z",
+                     *       "changed_by": {
+                     *         "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *         "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *         "role": "staff"
+                     *       },
+                     *       "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferences"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfUpdateHeatPumpPreferences"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listInverterPreferenceRevisions: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description How many items to answer at most.
+                 * @example 50
+                 */
+                readonly limit?: components["parameters"]["PageLimit"];
+                /** @description Where the page begins: `next` of the page before, or a cursor from the `next` address of its `Link` header. Its content is opaque; one that the list has not issued is 422 `cursor_invalid`. */
+                readonly after?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of revisions. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": true,
+                     *           "price_response": true,
+                     *           "boost_ends_at": null,
+                     *           "revision": 3,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-21T11:32:07.418Z",
+                     *           "effective_from": "2026-11-21T11:45:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z6Q4T8RZ5V3N2K7M"
+                     *         },
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": false,
+                     *           "price_response": false,
+                     *           "boost_ends_at": "2026-11-20T21:00:00.000Z",
+                     *           "revision": 2,
+                     *           "change": "boost",
+                     *           "received_at": "2026-11-20T19:21:30.006Z",
+                     *           "effective_from": "2026-11-20T19:30:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G5"
+                     *         },
+                     *         {
+                     *           "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *           "device_type": "inverter",
+                     *           "reserve_percent": 20,
+                     *           "grid_charging": false,
+                     *           "price_response": false,
+                     *           "boost_ends_at": null,
+                     *           "revision": 1,
+                     *           "change": "preferences",
+                     *           "received_at": "2026-11-20T18:04:55.102Z",
+                     *           "effective_from": "2026-11-20T18:15:00.000Z",
+                     *           "changed_by": {
+                     *             "user_id": "7d5e2b1c-4f8a-4c36-b0d9-1e2f3a4b5c6d",
+                     *             "org_id": "3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f",
+                     *             "role": "staff"
+                     *           },
+                     *           "request_id": "01J9Z1H7M2C4D6E8F0G2"
+                     *         }
+                     *       ],
+                     *       "limit": 50,
+                     *       "next": null
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["InverterPreferenceRevisionPage"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListUsers"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly startInverterBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "ends_at": "2026-11-21T14:00:00Z"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["BoostStart"];
+            };
+        };
+        readonly responses: {
+            /** @description The boost. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "device_id": "91b2c3d4-e5f6-5a07-8b18-c9d0e1f2a3b4",
+                     *       "device_type": "inverter",
+                     *       "starts_at": "2026-11-21T11:45:00.000Z",
+                     *       "ends_at": "2026-11-21T14:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Boost"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["KeyInUse"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfStartElectricVehicleBoost"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly endInverterBoost: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The user's `id`.
+                 * @example a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607
+                 */
+                readonly user_id: components["parameters"]["FleetUserId"];
+                /**
+                 * @description The inverter's `device_id`.
+                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
+                 */
+                readonly inverter_id: components["parameters"]["InverterId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description There is no boost from the next quarter hour on. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWrite"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly listWebhooks: {
+        readonly parameters: {
+            readonly query?: {
+                /**
+                 * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
+                 * @example 1
+                 */
+                readonly page?: components["parameters"]["Page"];
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description One page of webhooks. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Link: components["headers"]["Link"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
+                     *           "url": "https://partner.example.com/hooks/devices",
+                     *           "topics": [
+                     *             "device.action_required",
+                     *             "device.information"
+                     *           ],
+                     *           "enabled": true,
+                     *           "created_at": "2026-11-21T09:00:00.000Z",
+                     *           "updated_at": "2026-11-21T09:00:00.000Z"
+                     *         }
+                     *       ],
+                     *       "total": 1,
+                     *       "page": 1,
+                     *       "page_size": 50
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfListWebhooks"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly createWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookCreation"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook with its signing secret. */
+            readonly 201: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly Location: components["headers"]["Location"];
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
+                     *       "url": "https://partner.example.com/hooks/devices",
+                     *       "topics": [
+                     *         "device.action_required",
+                     *         "device.information"
+                     *       ],
+                     *       "enabled": true,
+                     *       "created_at": "2026-11-21T09:00:00.000Z",
+                     *       "updated_at": "2026-11-21T09:00:00.000Z",
+                     *       "secret": "whsec_RXhhbXBsZU9ubHktTm90QVJlYWxTZWNyZXQtMDAwMDE="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateWebhook"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly getWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
+                     *       "url": "https://partner.example.com/hooks/devices",
+                     *       "topics": [
+                     *         "device.action_required",
+                     *         "device.information"
+                     *       ],
+                     *       "enabled": true,
+                     *       "created_at": "2026-11-21T09:00:00.000Z",
+                     *       "updated_at": "2026-11-21T09:00:00.000Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 304: components["responses"]["NotModified"];
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly deleteWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The webhook is removed. */
+            readonly 204: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["MalformedRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly updateWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["WebhookUpdate"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook as it is now. */
+            readonly 200: {
+                headers: {
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
+                     *       "url": "https://partner.example.com/hooks/devices",
+                     *       "topics": [
+                     *         "device.action_required",
+                     *         "device.information"
+                     *       ],
+                     *       "enabled": false,
+                     *       "created_at": "2026-11-21T09:00:00.000Z",
+                     *       "updated_at": "2026-11-21T11:42:07.318Z"
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 412: components["responses"]["PreconditionFailed"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfUpdateWebhook"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly rotateWebhookSecret: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        /** @description None is needed; an empty body of any content type or an empty object will do. */
+        readonly requestBody?: {
+            readonly content: {
+                /** @example {} */
+                readonly "application/json": components["schemas"]["EmptyBody"];
+            };
+        };
+        readonly responses: {
+            /** @description The webhook with its new secret. */
+            readonly 200: {
+                headers: {
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly "Cache-Control": components["headers"]["CacheControl"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
+                     *       "url": "https://partner.example.com/hooks/devices",
+                     *       "topics": [
+                     *         "device.action_required",
+                     *         "device.information"
+                     *       ],
+                     *       "enabled": true,
+                     *       "created_at": "2026-11-21T09:00:00.000Z",
+                     *       "updated_at": "2026-11-21T09:00:00.000Z",
+                     *       "secret": "whsec_RXhhbXBsZU9ubHktTm90QVJlYWxTZWNyZXQtMDAwMDE="
+                     *     }
+                     */
+                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableContentOfRotateWebhookSecret"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 431: components["responses"]["HeaderTooLarge"];
+            readonly 500: components["responses"]["InternalServerError"];
+            readonly 503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    readonly testWebhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
+                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path: {
+                /**
+                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
+                 */
+                readonly org_id: components["parameters"]["FleetOrgId"];
+                /**
+                 * @description The webhook's `id`.
+                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
+                 */
+                readonly webhook_id: components["parameters"]["WebhookId"];
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "topic": "device.action_required"
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["WebhookTest"];
+            };
+        };
+        readonly responses: {
+            /** @description The outcome, good or bad. */
+            readonly 200: {
+                headers: {
+                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    readonly "X-Request-Id": components["headers"]["XRequestId"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookTestResult"];
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
+            readonly 404: components["responses"]["NotFound"];
+            readonly 406: components["responses"]["NotAcceptable"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 409: components["responses"]["KeyInUse"];
+            readonly 413: components["responses"]["PayloadTooLarge"];
+            readonly 414: components["responses"]["UriTooLong"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 417: components["responses"]["ExpectationFailed"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfTestWebhook"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -12162,11 +12699,6 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
-                /**
-                 * @example {
-                 *       "code": "device_offline"
-                 *     }
-                 */
                 readonly "application/json": components["schemas"]["DeviceEventTrigger"];
             };
         };
@@ -12275,528 +12807,6 @@ export interface operations {
             readonly 503: components["responses"]["ServiceUnavailable"];
         };
     };
-    readonly getInverterSimulatorLocation: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The user's `id`.
-                 * @example 8a1f0c52-6f0e-4a57-9d53-0f6c1e2b7a90
-                 */
-                readonly user_id: components["parameters"]["UserId"];
-                /**
-                 * @description The inverter's `device_id`.
-                 * @example 1d9b4f60-2a7e-5c38-8b15-6e0f9a3c7d42
-                 */
-                readonly inverter_id: components["parameters"]["InverterId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The location. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "user_id": "a4f1c2d3-5b6e-5f70-8a91-b2c3d4e5f607",
-                     *       "inverter_id": "5e0b9d3a-1c7f-5b26-9e44-8f2d6a7c3b10",
-                     *       "job_id": "0d9e3f63-6f5c-5d0e-9a57-0a8c3b8f4e21",
-                     *       "latitude": 48.2311,
-                     *       "longitude": 16.4127,
-                     *       "country": "AT",
-                     *       "time_zone": "Europe/Vienna",
-                     *       "source": "density"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["SimulatorLocation"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly listWebhooks: {
-        readonly parameters: {
-            readonly query?: {
-                /**
-                 * @description Number of the page, from 1 to 1,000 (422 `maximum` beyond). A page beyond the last is empty. To see what lies behind page 1,000 use the filters of the list, where it has some.
-                 * @example 1
-                 */
-                readonly page?: components["parameters"]["Page"];
-            };
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description One page of webhooks. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly Link: components["headers"]["Link"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "items": [
-                     *         {
-                     *           "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
-                     *           "url": "https://partner.example.com/hooks/devices",
-                     *           "topics": [
-                     *             "device.action_required",
-                     *             "device.information"
-                     *           ],
-                     *           "enabled": true,
-                     *           "created_at": "2026-11-21T09:00:00.000Z",
-                     *           "updated_at": "2026-11-21T09:00:00.000Z"
-                     *         }
-                     *       ],
-                     *       "total": 1,
-                     *       "page": 1,
-                     *       "page_size": 50
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["WebhookPage"];
-                };
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfListWebhooks"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly createWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["WebhookCreation"];
-            };
-        };
-        readonly responses: {
-            /** @description The webhook with its signing secret. */
-            readonly 201: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly Location: components["headers"]["Location"];
-                    readonly "Cache-Control": components["headers"]["CacheControl"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
-                     *       "url": "https://partner.example.com/hooks/devices",
-                     *       "topics": [
-                     *         "device.action_required",
-                     *         "device.information"
-                     *       ],
-                     *       "enabled": true,
-                     *       "created_at": "2026-11-21T09:00:00.000Z",
-                     *       "updated_at": "2026-11-21T09:00:00.000Z",
-                     *       "secret": "whsec_RXhhbXBsZU9ubHktTm90QVJlYWxTZWNyZXQtMDAwMDE="
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfCreateWebhook"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly getWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Entity tags of copies that the client has, separated by commas, or `*`. When one of them is that of the present answer, the answer is 304 without a body.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-None-Match"?: components["parameters"]["IfNoneMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The webhook. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
-                     *       "url": "https://partner.example.com/hooks/devices",
-                     *       "topics": [
-                     *         "device.action_required",
-                     *         "device.information"
-                     *       ],
-                     *       "enabled": true,
-                     *       "created_at": "2026-11-21T09:00:00.000Z",
-                     *       "updated_at": "2026-11-21T09:00:00.000Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            readonly 304: components["responses"]["NotModified"];
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenOfListDayAheadPrices"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly deleteWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description The webhook is removed. */
-            readonly 204: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
-            };
-            readonly 400: components["responses"]["MalformedRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly updateWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
-                 */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["WebhookUpdate"];
-            };
-        };
-        readonly responses: {
-            /** @description The webhook as it is now. */
-            readonly 200: {
-                headers: {
-                    readonly ETag: components["headers"]["ETag"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
-                     *       "url": "https://partner.example.com/hooks/devices",
-                     *       "topics": [
-                     *         "device.action_required",
-                     *         "device.information"
-                     *       ],
-                     *       "enabled": false,
-                     *       "created_at": "2026-11-21T09:00:00.000Z",
-                     *       "updated_at": "2026-11-21T11:42:07.318Z"
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["Webhook"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 412: components["responses"]["PreconditionFailed"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfUpdateWebhook"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly rotateWebhookSecret: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        /** @description None is needed; an empty body of any content type or an empty object will do. */
-        readonly requestBody?: {
-            readonly content: {
-                /** @example {} */
-                readonly "application/json": components["schemas"]["EmptyBody"];
-            };
-        };
-        readonly responses: {
-            /** @description The webhook with its new secret. */
-            readonly 200: {
-                headers: {
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly "Cache-Control": components["headers"]["CacheControl"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "id": "b7e4d1a0-3c5f-4e8b-9a26-1d0f7c8e5b34",
-                     *       "url": "https://partner.example.com/hooks/devices",
-                     *       "topics": [
-                     *         "device.action_required",
-                     *         "device.information"
-                     *       ],
-                     *       "enabled": true,
-                     *       "created_at": "2026-11-21T09:00:00.000Z",
-                     *       "updated_at": "2026-11-21T09:00:00.000Z",
-                     *       "secret": "whsec_RXhhbXBsZU9ubHktTm90QVJlYWxTZWNyZXQtMDAwMDE="
-                     *     }
-                     */
-                    readonly "application/json": components["schemas"]["WebhookWithSecret"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfRotateWebhookSecret"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    readonly testWebhook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
-                /**
-                 * @description Makes the request safe to repeat: a text of 1 to 255 characters that the client makes anew for each thing that it wants done, such as a UUID, bare or as a quoted string (`"…"`, in which `\"` and `\\` stand for `"` and `\`). A repeat with the same key, query and body gets the first answer with `Idempotent-Replayed: true`, whatever has become of the object since; while the first one runs it gets 409 `idempotency_key_in_use`. See "Requests that are safe to repeat".
-                 * @example 5c1f3c0e-7f0b-4a6e-9d51-2b8f4c7a9e10
-                 */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-            };
-            readonly path: {
-                /**
-                 * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
-                 */
-                readonly org_id: components["parameters"]["OrgId"];
-                /**
-                 * @description The webhook's `id`.
-                 * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
-                 */
-                readonly webhook_id: components["parameters"]["WebhookId"];
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                /**
-                 * @example {
-                 *       "topic": "device.action_required"
-                 *     }
-                 */
-                readonly "application/json": components["schemas"]["WebhookTest"];
-            };
-        };
-        readonly responses: {
-            /** @description The outcome, good or bad. */
-            readonly 200: {
-                headers: {
-                    readonly "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
-                    readonly "X-Request-Id": components["headers"]["XRequestId"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["WebhookTestResult"];
-                };
-            };
-            readonly 400: components["responses"]["BadRequest"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
-            readonly 404: components["responses"]["NotFound"];
-            readonly 406: components["responses"]["NotAcceptable"];
-            readonly 408: components["responses"]["RequestTimeout"];
-            readonly 409: components["responses"]["KeyInUse"];
-            readonly 413: components["responses"]["PayloadTooLarge"];
-            readonly 414: components["responses"]["UriTooLong"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfTestWebhook"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 431: components["responses"]["HeaderTooLarge"];
-            readonly 500: components["responses"]["InternalServerError"];
-            readonly 503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     readonly listDeliveries: {
         readonly parameters: {
             readonly query?: {
@@ -12812,9 +12822,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -12883,9 +12893,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -12980,9 +12990,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
                 /**
                  * @description The webhook's `id`.
                  * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
@@ -13040,7 +13050,7 @@ export interface operations {
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableWithKeyOfStopFleet"];
+            readonly 422: components["responses"]["UnprocessableWithKeyOfCancelFleet"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];
@@ -13066,9 +13076,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -13173,9 +13183,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -13301,9 +13311,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -13390,9 +13400,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };
@@ -13464,9 +13474,9 @@ export interface operations {
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
-                 * @example 3f0c6d8e-5a7b-4c1d-9e2f-0a1b2c3d4e5f
+                 * @example d2c1b0a9-8f7e-4d6c-9b5a-4f3e2d1c0b9a
                  */
-                readonly org_id: components["parameters"]["OrgId"];
+                readonly org_id: components["parameters"]["FleetOrgId"];
             };
             readonly cookie?: never;
         };

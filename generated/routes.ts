@@ -2,19 +2,36 @@
 
 /** Operations that need an access token. */
 export type SecuredOperationId =
-  | 'listUsers'
   | 'createUser'
+  | 'listUsers'
   | 'getUser'
   | 'updateUser'
   | 'deleteUser'
   | 'getUserByExternalId'
+  | 'uploadDayAheadPrices'
+  | 'listDayAheadPrices'
+  | 'getFleetConfig'
+  | 'previewFleet'
+  | 'createFleet'
+  | 'listFleets'
+  | 'cancelFleet'
+  | 'getFleet'
+  | 'getFleetData'
+  | 'listFleetDevices'
+  | 'listFleetLocations'
+  | 'expandFleet'
+  | 'stopFleet'
+  | 'cleanupFleet'
+  | 'purgeFleet'
   | 'getHouseholdData'
   | 'listUserHeatPumps'
   | 'getUserHeatPump'
   | 'getHeatPumpData'
+  | 'getHeatPumpSchedules'
   | 'listUserInverters'
   | 'getUserInverter'
   | 'getInverterData'
+  | 'getInverterSimulatorLocation'
   | 'listUserElectricVehicles'
   | 'getUserElectricVehicle'
   | 'getElectricVehicleData'
@@ -36,32 +53,15 @@ export type SecuredOperationId =
   | 'listInverterPreferenceRevisions'
   | 'startInverterBoost'
   | 'endInverterBoost'
-  | 'listDayAheadPrices'
-  | 'uploadDayAheadPrices'
-  | 'getHeatPumpSchedules'
-  | 'listFleets'
-  | 'createFleet'
-  | 'previewFleet'
-  | 'getFleetConfig'
-  | 'getFleet'
-  | 'getFleetData'
-  | 'listFleetDevices'
-  | 'listFleetLocations'
-  | 'expandFleet'
-  | 'stopFleet'
-  | 'cleanupFleet'
-  | 'cancelFleet'
-  | 'purgeFleet'
-  | 'triggerDeviceEvent'
-  | 'triggerFleetEvent'
-  | 'getInverterSimulatorLocation'
-  | 'listWebhooks'
   | 'createWebhook'
+  | 'listWebhooks'
   | 'getWebhook'
   | 'updateWebhook'
   | 'deleteWebhook'
   | 'rotateWebhookSecret'
   | 'testWebhook'
+  | 'triggerDeviceEvent'
+  | 'triggerFleetEvent'
   | 'listDeliveries'
   | 'getDelivery'
   | 'redeliver'
@@ -218,21 +218,6 @@ export const ROUTES: readonly Route[] = [
     }
   },
   {
-    "operationId": "listUsers",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/users",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
     "operationId": "createUser",
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/users",
@@ -255,6 +240,21 @@ export const ROUTES: readonly Route[] = [
       ],
       "maxBytes": 65536
     }
+  },
+  {
+    "operationId": "listUsers",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
   },
   {
     "operationId": "getUser",
@@ -330,6 +330,303 @@ export const ROUTES: readonly Route[] = [
     "body": null
   },
   {
+    "operationId": "uploadDayAheadPrices",
+    "method": "patch",
+    "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
+    "access": "token",
+    "headers": [
+      "If-Match"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 8388608
+    }
+  },
+  {
+    "operationId": "listDayAheadPrices",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "getFleetConfig",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config",
+    "access": "token",
+    "headers": [
+      "If-None-Match"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": true,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "previewFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/preview",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 1048576
+    }
+  },
+  {
+    "operationId": "createFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 1048576
+    }
+  },
+  {
+    "operationId": "listFleets",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "cancelFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel",
+    "access": "token",
+    "headers": [
+      "Idempotency-Key"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": false,
+      "isBare": true,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "getFleet",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}",
+    "access": "token",
+    "headers": [
+      "If-None-Match"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": true,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "getFleetData",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/data",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json",
+      "text/csv",
+      "application/vnd.apache.parquet"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "listFleetDevices",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "listFleetLocations",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/locations",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "expandFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/expand",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "stopFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/stop",
+    "access": "token",
+    "headers": [
+      "Idempotency-Key"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": false,
+      "isBare": true,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "cleanupFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cleanup",
+    "access": "token",
+    "headers": [
+      "Idempotency-Key"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": false,
+      "isBare": true,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "purgeFleet",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/purge",
+    "access": "token",
+    "headers": [
+      "Idempotency-Key"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": false,
+      "isBare": true,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
     "operationId": "getHouseholdData",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/data",
@@ -394,6 +691,21 @@ export const ROUTES: readonly Route[] = [
     "body": null
   },
   {
+    "operationId": "getHeatPumpSchedules",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/schedules",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
     "operationId": "listUserInverters",
     "method": "get",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters",
@@ -436,6 +748,23 @@ export const ROUTES: readonly Route[] = [
     ],
     "notStored": false,
     "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
+  },
+  {
+    "operationId": "getInverterSimulatorLocation",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location",
+    "access": "token",
+    "headers": [
+      "If-None-Match"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": true,
     "orgScoped": true,
     "deprecation": null,
     "body": null
@@ -820,396 +1149,6 @@ export const ROUTES: readonly Route[] = [
     "body": null
   },
   {
-    "operationId": "listDayAheadPrices",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "uploadDayAheadPrices",
-    "method": "patch",
-    "path": "/api/partners/v2.0/org/{org_id}/trading/dayahead/prices",
-    "access": "token",
-    "headers": [
-      "If-Match"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 8388608
-    }
-  },
-  {
-    "operationId": "getHeatPumpSchedules",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/schedules",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "listFleets",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "createFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 1048576
-    }
-  },
-  {
-    "operationId": "previewFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/preview",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 1048576
-    }
-  },
-  {
-    "operationId": "getFleetConfig",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/config",
-    "access": "token",
-    "headers": [
-      "If-None-Match"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": true,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "getFleet",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}",
-    "access": "token",
-    "headers": [
-      "If-None-Match"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": true,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "getFleetData",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/data",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json",
-      "text/csv",
-      "application/vnd.apache.parquet"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "listFleetDevices",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "listFleetLocations",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/locations",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "expandFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/expand",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "stopFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/stop",
-    "access": "token",
-    "headers": [
-      "Idempotency-Key"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": false,
-      "isBare": true,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "cleanupFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cleanup",
-    "access": "token",
-    "headers": [
-      "Idempotency-Key"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": false,
-      "isBare": true,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "cancelFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/cancel",
-    "access": "token",
-    "headers": [
-      "Idempotency-Key"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": false,
-      "isBare": true,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "purgeFleet",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/purge",
-    "access": "token",
-    "headers": [
-      "Idempotency-Key"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": false,
-      "isBare": true,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "triggerDeviceEvent",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices/{device_id}/events",
-    "access": "token",
-    "headers": [
-      "Idempotency-Key"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "triggerFleetEvent",
-    "method": "post",
-    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/events",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": {
-      "required": true,
-      "isBare": false,
-      "types": [
-        "application/json"
-      ],
-      "maxBytes": 65536
-    }
-  },
-  {
-    "operationId": "getInverterSimulatorLocation",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/simulator-location",
-    "access": "token",
-    "headers": [
-      "If-None-Match"
-    ],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": true,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
-    "operationId": "listWebhooks",
-    "method": "get",
-    "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks",
-    "access": "token",
-    "headers": [],
-    "answers": [
-      "application/json"
-    ],
-    "notStored": false,
-    "isTagged": false,
-    "orgScoped": true,
-    "deprecation": null,
-    "body": null
-  },
-  {
     "operationId": "createWebhook",
     "method": "post",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks",
@@ -1230,6 +1169,21 @@ export const ROUTES: readonly Route[] = [
       ],
       "maxBytes": 65536
     }
+  },
+  {
+    "operationId": "listWebhooks",
+    "method": "get",
+    "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks",
+    "access": "token",
+    "headers": [],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": null
   },
   {
     "operationId": "getWebhook",
@@ -1317,6 +1271,52 @@ export const ROUTES: readonly Route[] = [
     "headers": [
       "Idempotency-Key"
     ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "triggerDeviceEvent",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/devices/{device_id}/events",
+    "access": "token",
+    "headers": [
+      "Idempotency-Key"
+    ],
+    "answers": [
+      "application/json"
+    ],
+    "notStored": false,
+    "isTagged": false,
+    "orgScoped": true,
+    "deprecation": null,
+    "body": {
+      "required": true,
+      "isBare": false,
+      "types": [
+        "application/json"
+      ],
+      "maxBytes": 65536
+    }
+  },
+  {
+    "operationId": "triggerFleetEvent",
+    "method": "post",
+    "path": "/api/partners/v2.0/org/{org_id}/device-simulator/fleets/{job_id}/events",
+    "access": "token",
+    "headers": [],
     "answers": [
       "application/json"
     ],

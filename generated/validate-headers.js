@@ -432,11 +432,11 @@ return errors === 0;
 }
 validate24.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getUserHeatPump = validate25;
-const schema36 = {"$id":"op_getUserHeatPump","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const uploadDayAheadPrices = validate25;
+const schema36 = {"$id":"op_uploadDayAheadPrices","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
 
 function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getUserHeatPump" */;
+/*# sourceURL="op_uploadDayAheadPrices" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate25.evaluated;
@@ -448,7 +448,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-None-Match")){
+if(!(key0 === "If-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -459,8 +459,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
+if(data["If-Match"] !== undefined){
+let data0 = data["If-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -479,7 +479,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -492,7 +492,7 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-None-Match"] = coerced0;
+data["If-Match"] = coerced0;
 }
 }
 }
@@ -513,11 +513,11 @@ return errors === 0;
 }
 validate25.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getUserInverter = validate26;
-const schema37 = {"$id":"op_getUserInverter","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const getFleetConfig = validate26;
+const schema37 = {"$id":"op_getFleetConfig","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getUserInverter" */;
+/*# sourceURL="op_getFleetConfig" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate26.evaluated;
@@ -594,11 +594,11 @@ return errors === 0;
 }
 validate26.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getUserElectricVehicle = validate27;
-const schema38 = {"$id":"op_getUserElectricVehicle","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const cancelFleet = validate27;
+const schema38 = {"$id":"op_cancelFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getUserElectricVehicle" */;
+/*# sourceURL="op_cancelFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate27.evaluated;
@@ -610,7 +610,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-None-Match")){
+if(!(key0 === "Idempotency-Key")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -621,8 +621,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
+if(data["Idempotency-Key"] !== undefined){
+let data0 = data["Idempotency-Key"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -641,7 +641,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -654,14 +654,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-None-Match"] = coerced0;
+data["Idempotency-Key"] = coerced0;
 }
 }
 }
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data0 === "string"){
+if(func1(data0) > 512){
+const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -670,16 +669,39 @@ vErrors.push(err2);
 }
 errors++;
 }
+if(!pattern4.test(data0)){
+const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate27.errors = vErrors;
 return errors === 0;
 }
 validate27.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getUserWallbox = validate28;
-const schema39 = {"$id":"op_getUserWallbox","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const getFleet = validate28;
+const schema39 = {"$id":"op_getFleet","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getUserWallbox" */;
+/*# sourceURL="op_getFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate28.evaluated;
@@ -756,11 +778,11 @@ return errors === 0;
 }
 validate28.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getElectricVehiclePreferences = validate29;
-const schema40 = {"$id":"op_getElectricVehiclePreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const stopFleet = validate29;
+const schema40 = {"$id":"op_stopFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getElectricVehiclePreferences" */;
+/*# sourceURL="op_stopFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate29.evaluated;
@@ -772,7 +794,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-None-Match")){
+if(!(key0 === "Idempotency-Key")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -783,8 +805,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
+if(data["Idempotency-Key"] !== undefined){
+let data0 = data["Idempotency-Key"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -803,7 +825,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -816,14 +838,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-None-Match"] = coerced0;
+data["Idempotency-Key"] = coerced0;
 }
 }
 }
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data0 === "string"){
+if(func1(data0) > 512){
+const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -832,16 +853,39 @@ vErrors.push(err2);
 }
 errors++;
 }
+if(!pattern4.test(data0)){
+const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate29.errors = vErrors;
 return errors === 0;
 }
 validate29.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateElectricVehiclePreferences = validate30;
-const schema41 = {"$id":"op_updateElectricVehiclePreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
+export const cleanupFleet = validate30;
+const schema41 = {"$id":"op_cleanupFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_updateElectricVehiclePreferences" */;
+/*# sourceURL="op_cleanupFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate30.evaluated;
@@ -853,7 +897,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-Match")){
+if(!(key0 === "Idempotency-Key")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -864,8 +908,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-Match"] !== undefined){
-let data0 = data["If-Match"];
+if(data["Idempotency-Key"] !== undefined){
+let data0 = data["Idempotency-Key"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -884,7 +928,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -897,14 +941,13 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-Match"] = coerced0;
+data["Idempotency-Key"] = coerced0;
 }
 }
 }
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(typeof data0 === "string"){
+if(func1(data0) > 512){
+const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -913,16 +956,39 @@ vErrors.push(err2);
 }
 errors++;
 }
+if(!pattern4.test(data0)){
+const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate30.errors = vErrors;
 return errors === 0;
 }
 validate30.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startElectricVehicleBoost = validate31;
-const schema42 = {"$id":"op_startElectricVehicleBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const purgeFleet = validate31;
+const schema42 = {"$id":"op_purgeFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startElectricVehicleBoost" */;
+/*# sourceURL="op_purgeFleet" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate31.evaluated;
@@ -1021,11 +1087,11 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getHeatPumpPreferences = validate32;
-const schema43 = {"$id":"op_getHeatPumpPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const getUserHeatPump = validate32;
+const schema43 = {"$id":"op_getUserHeatPump","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getHeatPumpPreferences" */;
+/*# sourceURL="op_getUserHeatPump" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate32.evaluated;
@@ -1102,11 +1168,11 @@ return errors === 0;
 }
 validate32.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateHeatPumpPreferences = validate33;
-const schema44 = {"$id":"op_updateHeatPumpPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
+export const getUserInverter = validate33;
+const schema44 = {"$id":"op_getUserInverter","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_updateHeatPumpPreferences" */;
+/*# sourceURL="op_getUserInverter" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate33.evaluated;
@@ -1118,7 +1184,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-Match")){
+if(!(key0 === "If-None-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1129,8 +1195,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-Match"] !== undefined){
-let data0 = data["If-Match"];
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -1149,7 +1215,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1162,7 +1228,7 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-Match"] = coerced0;
+data["If-None-Match"] = coerced0;
 }
 }
 }
@@ -1183,11 +1249,11 @@ return errors === 0;
 }
 validate33.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startHeatPumpBoost = validate34;
-const schema45 = {"$id":"op_startHeatPumpBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const getInverterSimulatorLocation = validate34;
+const schema45 = {"$id":"op_getInverterSimulatorLocation","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startHeatPumpBoost" */;
+/*# sourceURL="op_getInverterSimulatorLocation" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate34.evaluated;
@@ -1199,7 +1265,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "Idempotency-Key")){
+if(!(key0 === "If-None-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1210,8 +1276,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["Idempotency-Key"] !== undefined){
-let data0 = data["Idempotency-Key"];
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -1230,7 +1296,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1243,13 +1309,14 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["Idempotency-Key"] = coerced0;
+data["If-None-Match"] = coerced0;
 }
 }
 }
-if(typeof data0 === "string"){
-if(func1(data0) > 512){
-const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1258,39 +1325,16 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(data0)){
-const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate34.errors = vErrors;
 return errors === 0;
 }
 validate34.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getInverterPreferences = validate35;
-const schema46 = {"$id":"op_getInverterPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const getUserElectricVehicle = validate35;
+const schema46 = {"$id":"op_getUserElectricVehicle","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getInverterPreferences" */;
+/*# sourceURL="op_getUserElectricVehicle" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate35.evaluated;
@@ -1367,11 +1411,11 @@ return errors === 0;
 }
 validate35.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateInverterPreferences = validate36;
-const schema47 = {"$id":"op_updateInverterPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
+export const getUserWallbox = validate36;
+const schema47 = {"$id":"op_getUserWallbox","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_updateInverterPreferences" */;
+/*# sourceURL="op_getUserWallbox" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate36.evaluated;
@@ -1383,7 +1427,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "If-Match")){
+if(!(key0 === "If-None-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1394,8 +1438,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["If-Match"] !== undefined){
-let data0 = data["If-Match"];
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -1414,7 +1458,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1427,7 +1471,7 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["If-Match"] = coerced0;
+data["If-None-Match"] = coerced0;
 }
 }
 }
@@ -1448,11 +1492,11 @@ return errors === 0;
 }
 validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startInverterBoost = validate37;
-const schema48 = {"$id":"op_startInverterBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const getElectricVehiclePreferences = validate37;
+const schema48 = {"$id":"op_getElectricVehiclePreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startInverterBoost" */;
+/*# sourceURL="op_getElectricVehiclePreferences" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate37.evaluated;
@@ -1464,7 +1508,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "Idempotency-Key")){
+if(!(key0 === "If-None-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -1475,8 +1519,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["Idempotency-Key"] !== undefined){
-let data0 = data["Idempotency-Key"];
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -1495,7 +1539,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1508,13 +1552,14 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["Idempotency-Key"] = coerced0;
+data["If-None-Match"] = coerced0;
 }
 }
 }
-if(typeof data0 === "string"){
-if(func1(data0) > 512){
-const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1523,39 +1568,16 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(data0)){
-const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate37.errors = vErrors;
 return errors === 0;
 }
 validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const uploadDayAheadPrices = validate38;
-const schema49 = {"$id":"op_uploadDayAheadPrices","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
+export const updateElectricVehiclePreferences = validate38;
+const schema49 = {"$id":"op_updateElectricVehiclePreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
 
 function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_uploadDayAheadPrices" */;
+/*# sourceURL="op_updateElectricVehiclePreferences" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate38.evaluated;
@@ -1632,176 +1654,14 @@ return errors === 0;
 }
 validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getFleetConfig = validate39;
-const schema50 = {"$id":"op_getFleetConfig","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const startElectricVehicleBoost = validate39;
+const schema50 = {"$id":"op_startElectricVehicleBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getFleetConfig" */;
+/*# sourceURL="op_startElectricVehicleBoost" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate39.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "If-None-Match")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
-data0 = data0[0];
-dataType0 = typeof data0;
-if(typeof data0 === "string"){
-coerced0 = data0;
-}
-}
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["If-None-Match"] = coerced0;
-}
-}
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate39.errors = vErrors;
-return errors === 0;
-}
-validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const getFleet = validate40;
-const schema51 = {"$id":"op_getFleet","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate40.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "If-None-Match")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
-data0 = data0[0];
-dataType0 = typeof data0;
-if(typeof data0 === "string"){
-coerced0 = data0;
-}
-}
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["If-None-Match"] = coerced0;
-}
-}
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate40.errors = vErrors;
-return errors === 0;
-}
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const stopFleet = validate41;
-const schema52 = {"$id":"op_stopFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
-
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_stopFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -1892,16 +1752,178 @@ vErrors.push(err4);
 }
 errors++;
 }
+validate39.errors = vErrors;
+return errors === 0;
+}
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const getHeatPumpPreferences = validate40;
+const schema51 = {"$id":"op_getHeatPumpPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+
+function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_getHeatPumpPreferences" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate40.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "If-None-Match")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
+data0 = data0[0];
+dataType0 = typeof data0;
+if(typeof data0 === "string"){
+coerced0 = data0;
+}
+}
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["If-None-Match"] = coerced0;
+}
+}
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate40.errors = vErrors;
+return errors === 0;
+}
+validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const updateHeatPumpPreferences = validate41;
+const schema52 = {"$id":"op_updateHeatPumpPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
+
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_updateHeatPumpPreferences" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate41.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "If-Match")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data["If-Match"] !== undefined){
+let data0 = data["If-Match"];
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
+data0 = data0[0];
+dataType0 = typeof data0;
+if(typeof data0 === "string"){
+coerced0 = data0;
+}
+}
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["If-Match"] = coerced0;
+}
+}
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
 validate41.errors = vErrors;
 return errors === 0;
 }
 validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const cleanupFleet = validate42;
-const schema53 = {"$id":"op_cleanupFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const startHeatPumpBoost = validate42;
+const schema53 = {"$id":"op_startHeatPumpBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cleanupFleet" */;
+/*# sourceURL="op_startHeatPumpBoost" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate42.evaluated;
@@ -2000,11 +2022,11 @@ return errors === 0;
 }
 validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const cancelFleet = validate43;
-const schema54 = {"$id":"op_cancelFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const getInverterPreferences = validate43;
+const schema54 = {"$id":"op_getInverterPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cancelFleet" */;
+/*# sourceURL="op_getInverterPreferences" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate43.evaluated;
@@ -2016,7 +2038,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "Idempotency-Key")){
+if(!(key0 === "If-None-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -2027,8 +2049,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["Idempotency-Key"] !== undefined){
-let data0 = data["Idempotency-Key"];
+if(data["If-None-Match"] !== undefined){
+let data0 = data["If-None-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -2047,7 +2069,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2060,13 +2082,14 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["Idempotency-Key"] = coerced0;
+data["If-None-Match"] = coerced0;
 }
 }
 }
-if(typeof data0 === "string"){
-if(func1(data0) > 512){
-const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2075,39 +2098,16 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(data0)){
-const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate43.errors = vErrors;
 return errors === 0;
 }
 validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const purgeFleet = validate44;
-const schema55 = {"$id":"op_purgeFleet","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const updateInverterPreferences = validate44;
+const schema55 = {"$id":"op_updateInverterPreferences","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
 
 function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_purgeFleet" */;
+/*# sourceURL="op_updateInverterPreferences" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate44.evaluated;
@@ -2119,7 +2119,7 @@ evaluated0.items = undefined;
 }
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(key0 === "Idempotency-Key")){
+if(!(key0 === "If-Match")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
 if(vErrors === null){
 vErrors = [err0];
@@ -2130,8 +2130,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data["Idempotency-Key"] !== undefined){
-let data0 = data["Idempotency-Key"];
+if(data["If-Match"] !== undefined){
+let data0 = data["If-Match"];
 if(typeof data0 !== "string"){
 let dataType0 = typeof data0;
 let coerced0 = undefined;
@@ -2150,7 +2150,7 @@ else if(data0 === null){
 coerced0 = "";
 }
 else {
-const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
+const err1 = {instancePath:instancePath+"/If-Match",schemaPath:"#/properties/If-Match/type",keyword:"type",params:{type: "string"}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2163,13 +2163,14 @@ errors++;
 if(coerced0 !== undefined){
 data0 = coerced0;
 if(data !== undefined){
-data["Idempotency-Key"] = coerced0;
+data["If-Match"] = coerced0;
 }
 }
 }
-if(typeof data0 === "string"){
-if(func1(data0) > 512){
-const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -2178,39 +2179,16 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(!pattern4.test(data0)){
-const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
 validate44.errors = vErrors;
 return errors === 0;
 }
 validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerDeviceEvent = validate45;
-const schema56 = {"$id":"op_triggerDeviceEvent","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const startInverterBoost = validate45;
+const schema56 = {"$id":"op_startInverterBoost","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_triggerDeviceEvent" */;
+/*# sourceURL="op_startInverterBoost" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate45.evaluated;
@@ -2309,11 +2287,11 @@ return errors === 0;
 }
 validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getInverterSimulatorLocation = validate46;
-const schema57 = {"$id":"op_getInverterSimulatorLocation","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const getWebhook = validate46;
+const schema57 = {"$id":"op_getWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
 
 function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getInverterSimulatorLocation" */;
+/*# sourceURL="op_getWebhook" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate46.evaluated;
@@ -2390,95 +2368,14 @@ return errors === 0;
 }
 validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const getWebhook = validate47;
-const schema58 = {"$id":"op_getWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"If-None-Match":{"type":"string"}}};
+export const updateWebhook = validate47;
+const schema58 = {"$id":"op_updateWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
 
 function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_getWebhook" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate47.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "If-None-Match")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data["If-None-Match"] !== undefined){
-let data0 = data["If-None-Match"];
-if(typeof data0 !== "string"){
-let dataType0 = typeof data0;
-let coerced0 = undefined;
-if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
-data0 = data0[0];
-dataType0 = typeof data0;
-if(typeof data0 === "string"){
-coerced0 = data0;
-}
-}
-if(!(coerced0 !== undefined)){
-if(dataType0 == "number" || dataType0 == "boolean"){
-coerced0 = "" + data0;
-}
-else if(data0 === null){
-coerced0 = "";
-}
-else {
-const err1 = {instancePath:instancePath+"/If-None-Match",schemaPath:"#/properties/If-None-Match/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(coerced0 !== undefined){
-data0 = coerced0;
-if(data !== undefined){
-data["If-None-Match"] = coerced0;
-}
-}
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate47.errors = vErrors;
-return errors === 0;
-}
-validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateWebhook = validate48;
-const schema59 = {"$id":"op_updateWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"If-Match":{"type":"string"}}};
-
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2547,16 +2444,119 @@ vErrors.push(err2);
 }
 errors++;
 }
+validate47.errors = vErrors;
+return errors === 0;
+}
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+export const testWebhook = validate48;
+const schema59 = {"$id":"op_testWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="op_testWebhook" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate48.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(key0 === "Idempotency-Key")){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data["Idempotency-Key"] !== undefined){
+let data0 = data["Idempotency-Key"];
+if(typeof data0 !== "string"){
+let dataType0 = typeof data0;
+let coerced0 = undefined;
+if(dataType0 == 'object' && Array.isArray(data0) && data0.length == 1){
+data0 = data0[0];
+dataType0 = typeof data0;
+if(typeof data0 === "string"){
+coerced0 = data0;
+}
+}
+if(!(coerced0 !== undefined)){
+if(dataType0 == "number" || dataType0 == "boolean"){
+coerced0 = "" + data0;
+}
+else if(data0 === null){
+coerced0 = "";
+}
+else {
+const err1 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/type",keyword:"type",params:{type: "string"}};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(coerced0 !== undefined){
+data0 = coerced0;
+if(data !== undefined){
+data["Idempotency-Key"] = coerced0;
+}
+}
+}
+if(typeof data0 === "string"){
+if(func1(data0) > 512){
+const err2 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/maxLength",keyword:"maxLength",params:{limit: 512}};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(!pattern4.test(data0)){
+const err3 = {instancePath:instancePath+"/Idempotency-Key",schemaPath:"#/properties/Idempotency-Key/pattern",keyword:"pattern",params:{pattern: "^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
 validate48.errors = vErrors;
 return errors === 0;
 }
 validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const testWebhook = validate49;
-const schema60 = {"$id":"op_testWebhook","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
+export const triggerDeviceEvent = validate49;
+const schema60 = {"$id":"op_triggerDeviceEvent","type":"object","additionalProperties":false,"required":[],"properties":{"Idempotency-Key":{"type":"string","maxLength":512,"pattern":"^(?:[!#-~]{1,255}|\"(?:[ !#-\\[\\]-~]|\\\\[\"\\\\]){1,255}\")$"}}};
 
 function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_testWebhook" */;
+/*# sourceURL="op_triggerDeviceEvent" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate49.evaluated;

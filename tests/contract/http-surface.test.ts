@@ -109,7 +109,7 @@ describe('a path', () => {
     expect(answer).toMatchObject({
       status: 405,
       body: { code: 'method_not_allowed' },
-      headers: { allow: 'GET, HEAD, POST, OPTIONS' },
+      headers: { allow: 'POST, GET, HEAD, OPTIONS' },
     });
   });
 

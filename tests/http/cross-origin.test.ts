@@ -35,10 +35,10 @@ describe('an origin of the list', () => {
     expect([answer.status, answer.text]).toEqual([204, '']);
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': ORIGIN,
-      'access-control-allow-methods': 'GET, HEAD, POST, OPTIONS',
+      'access-control-allow-methods': 'POST, GET, HEAD, OPTIONS',
       'access-control-allow-headers': expect.stringMatching(/Authorization.*Idempotency-Key.*If-Match/),
       'access-control-max-age': '600',
-      allow: 'GET, HEAD, POST, OPTIONS',
+      allow: 'POST, GET, HEAD, OPTIONS',
       vary: 'Origin',
     });
   });

@@ -17,6 +17,20 @@ export interface Parameter {
   in: 'path' | 'query' | 'header';
   required?: boolean;
   schema: Record<string, unknown>;
+  example?: unknown;
+  'x-example-from'?: string;
+}
+
+/** A named example of a body. */
+export interface ExampleBody {
+  value?: unknown;
+  'x-example-from'?: Record<string, string>;
+}
+
+interface RequestMedia {
+  schema: unknown;
+  example?: unknown;
+  examples?: Record<string, unknown>;
 }
 
 export interface Operation {
@@ -25,15 +39,17 @@ export interface Operation {
   description?: string;
   security?: unknown[];
   parameters?: unknown[];
-  requestBody?: { required?: boolean; content: Record<string, { schema: unknown }> };
+  requestBody?: { required?: boolean; content: Record<string, RequestMedia> };
   responses: Record<string, unknown>;
   'x-max-body-bytes'?: number;
   deprecated?: boolean;
   'x-deprecated-at'?: string;
   'x-sunset'?: string;
+  'x-example-from'?: Record<string, string>;
+  'x-example-until'?: Record<string, unknown>;
 }
 
-/** The HTTP methods of operations, in the order of the generated files. */
+/** The HTTP methods of operations. */
 export const METHODS = ['get', 'put', 'post', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
 
@@ -71,12 +87,16 @@ export function bundleDocument(root: string): OpenApiDocument {
   }
 }
 
-/** Every operation with its parameters, those of the path item included and references followed. */
+/**
+ * Every operation with its parameters, those of the path item included and references followed, in the order in which the
+ * document has them.
+ */
 export function listOperations(document: OpenApiDocument): OperationAt[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
-    METHODS.flatMap((method) => {
-      const operation = item[method] as Operation | undefined;
-      if (operation === undefined) return [];
+    Object.keys(item).flatMap((key) => {
+      const method = METHODS.find((each) => each === key);
+      if (method === undefined) return [];
+      const operation = item[method] as Operation;
       const shared = (item['parameters'] ?? []) as unknown[];
       const parameters = [...shared, ...(operation.parameters ?? [])].map((each) =>
         resolveReference<Parameter>(document, each),

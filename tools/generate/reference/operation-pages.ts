@@ -1,4 +1,5 @@
 import type { BodyView, OperationView, ParameterView, ResponseView } from './operation-view.ts';
+import type { ExampleSource } from '../example-sources.ts';
 import { addressOfCode, addressOfOperation, fence, firstSentence, joinBlocks } from './pages.ts';
 import type { Page } from './pages.ts';
 import type { Field } from './schema-fields.ts';
@@ -68,9 +69,24 @@ function writeCalls(operation: OperationView): string {
 function writeParameters(heading: string, parameters: readonly ParameterView[]): string {
   if (parameters.length === 0) return '';
   const lines = parameters.map((each) =>
-    writeField(each, [heading === 'Headers' ? '' : each.location, each.type]),
+    [writeField(each, [heading === 'Headers' ? '' : each.location, each.type]), writeSource(each.source)]
+      .join(' ')
+      .trimEnd(),
   );
   return joinBlocks(`## ${heading}`, lines.join('\n')).trimEnd();
+}
+
+/** The answer that a caller takes the value from. */
+function writeSource(source: ExampleSource | undefined): string {
+  if (source === undefined || source.kind === 'uuid') return '';
+  const { operationId: id } = source;
+  return `For example ${nameOfPart(source)} in the answer of [${id}](${addressOfOperation({ id, message: undefined })}).`;
+}
+
+function nameOfPart(source: Exclude<ExampleSource, { kind: 'uuid' }>): string {
+  if (source.kind === 'header') return `the header \`${source.header}\``;
+  const place = `\`${source.pointer}\``;
+  return source.query === undefined ? place : `\`${source.query}\` of the address ${place}`;
 }
 
 /** A line of a list: the name, the type, for which of several choices, the description, the bounds. */

@@ -1,3 +1,5 @@
+import { parseExampleSource } from '../example-sources.ts';
+import type { ExampleSource } from '../example-sources.ts';
 import { listCodes } from './codes.ts';
 import type { Codes } from './codes.ts';
 import { describeSchema, listSchemaFields, resolveReference } from './schema-fields.ts';
@@ -10,6 +12,8 @@ export interface ParameterView extends Field {
   readonly format: string;
   /** Its example as text; undefined where the document has none. */
   readonly example: string | undefined;
+  /** Where its value comes from in practice; undefined where the document does not say. */
+  readonly source: ExampleSource | undefined;
 }
 
 interface Example {
@@ -98,7 +102,9 @@ function toView(document: Node, at: OperationAt): OperationView {
     mostBodyBytes: operation['x-max-body-bytes'] as number | undefined,
     isExtension: operation['x-extension'] === true,
     isDeprecated: operation['deprecated'] === true,
-    parameters: parameters.map((each) => parameterView(document, resolveReference(document, each))),
+    parameters: parameters.map((each) =>
+      parameterView(document, resolveReference(document, each), operation),
+    ),
     rules: parameters.flatMap((each) => listOwnRules(resolveReference(document, each))),
     body: bodyView(document, operation['requestBody']),
     responses: responses.map(([status, each]) => {
@@ -135,10 +141,12 @@ function accessOf(security: readonly Node[]): OperationView['access'] {
   return security.some((each) => 'basic' in each) ? 'client' : 'none';
 }
 
-function parameterView(document: Node, parameter: Node): ParameterView {
+function parameterView(document: Node, parameter: Node, operation: Node): ParameterView {
   const schema = resolveReference(document, parameter['schema']);
   const described = describeSchema(document, parameter['schema']);
   const example = parameter['example'] ?? schema['example'];
+  const sources = (operation['x-example-from'] ?? {}) as Readonly<Record<string, string>>;
+  const source = sources[text(parameter['name'])] ?? (parameter['x-example-from'] as string | undefined);
   return {
     name: text(parameter['name']),
     location: parameter['in'] as ParameterView['location'],
@@ -146,6 +154,7 @@ function parameterView(document: Node, parameter: Node): ParameterView {
     only: [],
     format: text(schema['format']),
     example: typeof example === 'string' ? example : JSON.stringify(example),
+    source: source === undefined ? undefined : parseExampleSource(source),
     ...described,
     description: text(parameter['description']) || described.description,
   };
