@@ -118,7 +118,7 @@ check: install ## Check generated files, compatibility with the last release, ty
 	node tools/generate/schema.ts --check
 	node tools/validate/main.ts --check
 	node tools/compat/main.ts
-	$(BIN)/redocly lint openapi/openapi.yaml --config tests/style/redocly.yaml --format=stylish
+	$(BIN)/redocly lint openapi/openapi.yaml openapi/workflows/*.arazzo.yaml --config tests/style/redocly.yaml --format=stylish
 	$(BIN)/tsc
 	$(BIN)/eslint --config tests/style/eslint.config.js src tools tests bench
 	$(BIN)/prettier --check --log-level warn .

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { parse } from 'yaml';
@@ -158,6 +160,24 @@ describe('the published document', () => {
     expect(text).toMatch(/^openapi: 3\.1\.0$/m);
     const json = await api.fetch('get', '/api/partners/v2.0/openapi.json');
     expect(parse(text)).toEqual(json.body);
+  });
+
+  test('is where the workflows say, which are published with it', async () => {
+    const guide = await api.fetch('get', '/docs/guide/workflows.md');
+    const addresses = [...guide.text.matchAll(/\]\((\/api\/\S+)\)/g)].map(([, address = '']) => address);
+    expect(addresses).toHaveLength(readdirSync(join(import.meta.dirname, '../../openapi/workflows')).length);
+    for (const address of addresses) {
+      const { status, text, headers } = await api.fetch('get', address);
+      expect([address, status, headers['content-type']]).toEqual([
+        address,
+        200,
+        'application/yaml; charset=utf-8',
+      ]);
+      const { sourceDescriptions } = parse(text) as { sourceDescriptions: { url: string }[] };
+      expect(sourceDescriptions.map(({ url }) => new URL(url, `${api.baseUrl}${address}`).pathname)).toEqual([
+        '/api/partners/v2.0/openapi.yaml',
+      ]);
+    }
   });
 });
 

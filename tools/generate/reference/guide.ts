@@ -1,13 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse } from 'yaml';
 import { GUIDE_GROUP, firstSentence, joinBlocks } from './pages.ts';
 import type { Page } from './pages.ts';
 
 /** The pages of docs/reference, in the order of the navigation: one that is added there is added here. */
-const WRITTEN_PAGES = ['authentication', 'errors', 'paging', 'rate-limits', 'idempotency', 'signatures'];
+const WRITTEN_PAGES = [
+  'authentication',
+  'errors',
+  'paging',
+  'rate-limits',
+  'idempotency',
+  'signatures',
+  'workflows',
+];
 
 /** A part of the document's description that is put into a written page: `<!-- section: Rate limits -->`. */
 const SECTION_MARK = /^<!-- section: (.+) -->$/gm;
+/** Where a written page has the list of the workflows. */
+const WORKFLOWS_MARK = '<!-- workflows -->';
 
 /**
  * The pages of the guide: those that docs/reference has, and one for each section of the document's description that none
@@ -19,16 +30,29 @@ export function writeGuidePages(root: string, description: string): Page[] {
   const written = WRITTEN_PAGES.map((name) => {
     const text = readFileSync(join(root, `docs/reference/${name}.md`), 'utf8');
     const [, title = name, rest = ''] = /^# (.+)\n([^]*)$/.exec(text) ?? [];
-    const markdown = rest.replaceAll(SECTION_MARK, (_mark, heading: string) => {
-      const section = sections.get(heading);
-      if (section === undefined) throw new Error(`The document's description has no section ${heading}.`);
-      used.add(heading);
-      return section;
-    });
+    const markdown = rest
+      .replace(WORKFLOWS_MARK, () => listWorkflows(root))
+      .replaceAll(SECTION_MARK, (_mark, heading: string) => {
+        const section = sections.get(heading);
+        if (section === undefined) throw new Error(`The document's description has no section ${heading}.`);
+        used.add(heading);
+        return section;
+      });
     return toPage(name, title, markdown);
   });
   const others = [...sections].filter(([heading]) => heading !== '' && !used.has(heading));
   return [...written, ...others.map(([heading, markdown]) => toPage(toSlug(heading), heading, markdown))];
+}
+
+function listWorkflows(root: string): string {
+  const folder = join(root, 'openapi/workflows');
+  const lines = readdirSync(folder).map((name) => {
+    const { info } = parse(readFileSync(join(folder, name), 'utf8')) as {
+      info: { title: string; summary: string };
+    };
+    return `- [${info.title}](/api/partners/v2.0/workflows/${name}): ${info.summary}`;
+  });
+  return lines.sort().join('\n');
 }
 
 /** The text before the first heading of the description. */
