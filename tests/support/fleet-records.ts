@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
+import { toStoredDefinition } from '../../src/simulation/definition/stored-definition.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
@@ -11,6 +13,13 @@ export interface SimulatedFleet {
   readonly orgId: string;
 }
 
+/** The stored definition of a fleet of one household, as JSON. */
+export function storedDefinition(requestId: string, now: Date): string {
+  const resolution = resolveDefinition({ request_id: requestId, count: 1 }, now);
+  if (!resolution.ok) throw new Error(JSON.stringify(resolution.errors));
+  return JSON.stringify(toStoredDefinition(resolution.definition));
+}
+
 /** A running fleet without households, written straight into the tables. */
 export async function addFleet(
   db: Db,
@@ -18,7 +27,7 @@ export async function addFleet(
   now: Date,
   status: 'running' | 'expanding' | 'stopped' | 'queued' = 'running',
 ): Promise<SimulatedFleet> {
-  const [orgId, fleetId] = [randomUUID(), randomUUID()];
+  const [orgId, fleetId, requestId] = [randomUUID(), randomUUID(), randomUUID()];
   await insertOrganization(db, {
     id: orgId,
     name: 'Simulated',
@@ -31,7 +40,7 @@ export async function addFleet(
     .values({
       org_id: partnerOrgId,
       id: fleetId,
-      request_id: randomUUID(),
+      request_id: requestId,
       name: 'Simulated fleet',
       status,
       simulation_org_id: orgId,
@@ -39,7 +48,7 @@ export async function addFleet(
       model_version: 2,
       household_count: 1,
       created_count: 1,
-      definition: '{}',
+      definition: storedDefinition(requestId, now),
       history_from: now,
       history_to: now,
       created_at: now,

@@ -1,5 +1,7 @@
 // Fills an organization with so many rows of everything that a list may show that the planner decides as it does in production.
+import { randomUUID } from 'node:crypto';
 import type pg from 'pg';
+import { storedDefinition } from './fleet-records.ts';
 
 export interface FilledOrganization {
   readonly orgId: string;
@@ -46,9 +48,9 @@ function fleets({ orgId, rows }: FilledOrganization): Statement[] {
     [
       `insert into fleets (org_id, id, request_id, name, status, simulation_org_id, seed, model_version, household_count, created_count,
          definition, history_from, history_to, created_at)
-       select $1, gen_random_uuid(), gen_random_uuid(), 'Fleet ' || i, 'cleaned', gen_random_uuid(), i, 2, 1, 1, '{}', at, at, at
+       select $1, gen_random_uuid(), gen_random_uuid(), 'Fleet ' || i, 'cleaned', gen_random_uuid(), i, 2, 1, 1, $3, at, at, at
        from (select i, timestamptz '2021-01-01' + i * interval '1 second' as at from generate_series(1, $2::integer) i) past`,
-      [orgId, rows],
+      [orgId, rows, storedDefinition(randomUUID(), new Date())],
     ],
   ];
 }
