@@ -4856,2158 +4856,15 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFleet = validate36;
-const schema62 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
-
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate37.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.request_id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "request_id"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(func3.call(schema53.properties, key0))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-if(typeof data0 === "string"){
-if(!(formats4(data0))){
-const err2 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.name !== undefined){
-let data1 = data.name;
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(func1(data1) < 1){
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(!pattern7.test(data1)){
-const err6 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err7 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.count !== undefined){
-let data2 = data.count;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err8 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-const err9 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.seed !== undefined){
-let data3 = data.seed;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err11 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-const err12 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data3 < 0 || isNaN(data3)){
-const err13 = {instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-const err14 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-const err15 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data4 < 0 || isNaN(data4)){
-const err16 = {instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err17 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(typeof data5 === "string"){
-if(!(formats16(data5))){
-const err18 = {instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-const err19 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-const err20 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data6 < -90 || isNaN(data6)){
-const err21 = {instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-const err22 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-const err23 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data7 < -180 || isNaN(data7)){
-const err24 = {instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err25 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err26 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-const err27 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data9 < 0 || isNaN(data9)){
-const err28 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err29 = {instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-const err30 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-const err31 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data10 < 0 || isNaN(data10)){
-const err32 = {instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-const err33 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-const err34 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data11 < 0.1 || isNaN(data11)){
-const err35 = {instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-const err36 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-const err37 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err37];
-}
-else {
-vErrors.push(err37);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data12 < 1 || isNaN(data12)){
-const err38 = {instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err38];
-}
-else {
-vErrors.push(err38);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-const err39 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}};
-if(vErrors === null){
-vErrors = [err39];
-}
-else {
-vErrors.push(err39);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-const err40 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err40];
-}
-else {
-vErrors.push(err40);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data13 < 1 || isNaN(data13)){
-const err41 = {instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err41];
-}
-else {
-vErrors.push(err41);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-const err42 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}};
-if(vErrors === null){
-vErrors = [err42];
-}
-else {
-vErrors.push(err42);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-const err43 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err43];
-}
-else {
-vErrors.push(err43);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data14 < 5 || isNaN(data14)){
-const err44 = {instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}};
-if(vErrors === null){
-vErrors = [err44];
-}
-else {
-vErrors.push(err44);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-if(data15.min === undefined){
-const err45 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err45];
-}
-else {
-vErrors.push(err45);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data15.max === undefined){
-const err46 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err46];
-}
-else {
-vErrors.push(err46);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err47 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err47];
-}
-else {
-vErrors.push(err47);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.min !== undefined){
-let data16 = data15.min;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err48 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err48];
-}
-else {
-vErrors.push(err48);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data15.max !== undefined){
-let data17 = data15.max;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err49 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err49];
-}
-else {
-vErrors.push(err49);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err50 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err50];
-}
-else {
-vErrors.push(err50);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err51 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err51];
-}
-else {
-vErrors.push(err51);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err52 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err52];
-}
-else {
-vErrors.push(err52);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-if(data18.min === undefined){
-const err53 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err53];
-}
-else {
-vErrors.push(err53);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data18.max === undefined){
-const err54 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err54];
-}
-else {
-vErrors.push(err54);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err55 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err55];
-}
-else {
-vErrors.push(err55);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.min !== undefined){
-let data19 = data18.min;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err56 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err56];
-}
-else {
-vErrors.push(err56);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data18.max !== undefined){
-let data20 = data18.max;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err57 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err57];
-}
-else {
-vErrors.push(err57);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err58 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err58];
-}
-else {
-vErrors.push(err58);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err59 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err59];
-}
-else {
-vErrors.push(err59);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err60 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err60];
-}
-else {
-vErrors.push(err60);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-if(data21.min === undefined){
-const err61 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err61];
-}
-else {
-vErrors.push(err61);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data21.max === undefined){
-const err62 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err62];
-}
-else {
-vErrors.push(err62);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err63 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
-if(vErrors === null){
-vErrors = [err63];
-}
-else {
-vErrors.push(err63);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.min !== undefined){
-let data22 = data21.min;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err64 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err64];
-}
-else {
-vErrors.push(err64);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data21.max !== undefined){
-let data23 = data21.max;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err65 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err65];
-}
-else {
-vErrors.push(err65);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err66 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err66];
-}
-else {
-vErrors.push(err66);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err67 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err67];
-}
-else {
-vErrors.push(err67);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err68 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err68];
-}
-else {
-vErrors.push(err68);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-if(data24.min === undefined){
-const err69 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err69];
-}
-else {
-vErrors.push(err69);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data24.max === undefined){
-const err70 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err70];
-}
-else {
-vErrors.push(err70);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err71 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
-if(vErrors === null){
-vErrors = [err71];
-}
-else {
-vErrors.push(err71);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.min !== undefined){
-let data25 = data24.min;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err72 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err72];
-}
-else {
-vErrors.push(err72);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data24.max !== undefined){
-let data26 = data24.max;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err73 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err73];
-}
-else {
-vErrors.push(err73);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err74 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err74];
-}
-else {
-vErrors.push(err74);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err75 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err75];
-}
-else {
-vErrors.push(err75);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err76 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err76];
-}
-else {
-vErrors.push(err76);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-if(data27.min === undefined){
-const err77 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "min"}};
-if(vErrors === null){
-vErrors = [err77];
-}
-else {
-vErrors.push(err77);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data27.max === undefined){
-const err78 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: "max"}};
-if(vErrors === null){
-vErrors = [err78];
-}
-else {
-vErrors.push(err78);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err79 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
-if(vErrors === null){
-vErrors = [err79];
-}
-else {
-vErrors.push(err79);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.min !== undefined){
-let data28 = data27.min;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err80 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err80];
-}
-else {
-vErrors.push(err80);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data27.max !== undefined){
-let data29 = data27.max;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err81 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err81];
-}
-else {
-vErrors.push(err81);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err82 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err82];
-}
-else {
-vErrors.push(err82);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err83 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err84 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-const err85 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err85];
-}
-else {
-vErrors.push(err85);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-const err86 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data30 < 1 || isNaN(data30)){
-const err87 = {instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-const err88 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err88];
-}
-else {
-vErrors.push(err88);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-const err89 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data31 < 1 || isNaN(data31)){
-const err90 = {instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data.groups !== undefined){
-let data32 = data.groups;
-if(Array.isArray(data32)){
-if(data32.length > 100){
-const err91 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}};
-if(vErrors === null){
-vErrors = [err91];
-}
-else {
-vErrors.push(err91);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-if(data33.name === undefined){
-const err92 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: "name"}};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-for(const key6 in data33){
-if(!(func3.call(schema61.properties, key6))){
-const err93 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.name !== undefined){
-let data34 = data33.name;
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-const err94 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}};
-if(vErrors === null){
-vErrors = [err94];
-}
-else {
-vErrors.push(err94);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(func1(data34) < 1){
-const err95 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(!pattern7.test(data34)){
-const err96 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err97 = {instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err97];
-}
-else {
-vErrors.push(err97);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.count !== undefined){
-let data35 = data33.count;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-const err98 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}};
-if(vErrors === null){
-vErrors = [err98];
-}
-else {
-vErrors.push(err98);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-const err99 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}};
-if(vErrors === null){
-vErrors = [err99];
-}
-else {
-vErrors.push(err99);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data35 < 0 || isNaN(data35)){
-const err100 = {instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err100];
-}
-else {
-vErrors.push(err100);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-const err101 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-const err102 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data36 < 0 || isNaN(data36)){
-const err103 = {instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err103];
-}
-else {
-vErrors.push(err103);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-if(typeof data37 !== "string"){
-const err104 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err104];
-}
-else {
-vErrors.push(err104);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-const err105 = {instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}};
-if(vErrors === null){
-vErrors = [err105];
-}
-else {
-vErrors.push(err105);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-const err106 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}};
-if(vErrors === null){
-vErrors = [err106];
-}
-else {
-vErrors.push(err106);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(Array.isArray(data38)){
-if(data38.length > 10){
-const err107 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err107];
-}
-else {
-vErrors.push(err107);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data38.length < 10){
-const err108 = {instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-const err109 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err110 = {instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}};
-if(vErrors === null){
-vErrors = [err110];
-}
-else {
-vErrors.push(err110);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-const err111 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}};
-if(vErrors === null){
-vErrors = [err111];
-}
-else {
-vErrors.push(err111);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-const err112 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err112];
-}
-else {
-vErrors.push(err112);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data40 < 1 || isNaN(data40)){
-const err113 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err113];
-}
-else {
-vErrors.push(err113);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-const err114 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}};
-if(vErrors === null){
-vErrors = [err114];
-}
-else {
-vErrors.push(err114);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-const err115 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}};
-if(vErrors === null){
-vErrors = [err115];
-}
-else {
-vErrors.push(err115);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data41 < 1 || isNaN(data41)){
-const err116 = {instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}};
-if(vErrors === null){
-vErrors = [err116];
-}
-else {
-vErrors.push(err116);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-const err117 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}};
-if(vErrors === null){
-vErrors = [err117];
-}
-else {
-vErrors.push(err117);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-const err118 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}};
-if(vErrors === null){
-vErrors = [err118];
-}
-else {
-vErrors.push(err118);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data42 < 0 || isNaN(data42)){
-const err119 = {instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err119];
-}
-else {
-vErrors.push(err119);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-const err120 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}};
-if(vErrors === null){
-vErrors = [err120];
-}
-else {
-vErrors.push(err120);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-const err121 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}};
-if(vErrors === null){
-vErrors = [err121];
-}
-else {
-vErrors.push(err121);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-if(data43 < 0 || isNaN(data43)){
-const err122 = {instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}};
-if(vErrors === null){
-vErrors = [err122];
-}
-else {
-vErrors.push(err122);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-}
-else {
-const err123 = {instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err123];
-}
-else {
-vErrors.push(err123);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err124 = {instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}};
-if(vErrors === null){
-vErrors = [err124];
-}
-else {
-vErrors.push(err124);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err125 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-if(errors >= 408){
-validate37.errors = vErrors;
-return false;
-}
-}
-validate37.errors = vErrors;
-return errors === 0;
-}
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
+export const cancelFleet = validate36;
+const schema62 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
+const schema63 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate36.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-if(errors >= 408){
-validate36.errors = vErrors;
-return false;
-}
-}
-validate36.errors = vErrors;
-return errors === 0;
-}
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cancelFleet = validate40;
-const schema70 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
-const schema71 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_cancelFleet" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
+const evaluated0 = validate36.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7025,7 +4882,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate40.errors = vErrors;
+validate36.errors = vErrors;
 return false;
 }
 }
@@ -7039,7 +4896,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate40.errors = vErrors;
+validate36.errors = vErrors;
 return false;
 }
 }
@@ -7054,24 +4911,24 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate40.errors = vErrors;
+validate36.errors = vErrors;
 return false;
 }
 }
-validate40.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const expandFleet = validate41;
-const schema72 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
-const schema73 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
+export const expandFleet = validate37;
+const schema64 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
+const schema65 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_expandFleet" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7089,7 +4946,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7103,7 +4960,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7118,7 +4975,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7136,7 +4993,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7151,7 +5008,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7168,7 +5025,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7183,7 +5040,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7197,7 +5054,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
@@ -7214,214 +5071,25 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return false;
 }
 }
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const stopFleet = validate42;
-const schema74 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
+export const updateElectricVehiclePreferences = validate38;
+const schema66 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
+const schema67 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
+const schema68 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
+const pattern11 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_stopFleet" */;
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate42.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate42.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate42.errors = vErrors;
-return false;
-}
-}
-validate42.errors = vErrors;
-return errors === 0;
-}
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cleanupFleet = validate43;
-const schema76 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cleanupFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate43.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate43.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate43.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate43.errors = vErrors;
-return false;
-}
-}
-validate43.errors = vErrors;
-return errors === 0;
-}
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const purgeFleet = validate44;
-const schema78 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_purgeFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate44.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate44.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate44.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate44.errors = vErrors;
-return false;
-}
-}
-validate44.errors = vErrors;
-return errors === 0;
-}
-validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateElectricVehiclePreferences = validate45;
-const schema80 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
-const schema81 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
-const schema82 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
-const pattern13 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7440,7 +5108,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7448,7 +5116,7 @@ return false;
 if(data.charge_policy !== undefined){
 let data0 = data.charge_policy;
 if((typeof data0 !== "string") && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema81.properties.charge_policy.type}};
+const err1 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema67.properties.charge_policy.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7457,12 +5125,12 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(!(((data0 === "immediate") || (data0 === "smart")) || (data0 === null))){
-const err2 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema81.properties.charge_policy.enum}};
+const err2 = {instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema67.properties.charge_policy.enum}};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7471,7 +5139,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7479,7 +5147,7 @@ return false;
 if(data.target_soc_percent !== undefined){
 let data1 = data.target_soc_percent;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-const err3 = {instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema81.properties.target_soc_percent.type}};
+const err3 = {instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema67.properties.target_soc_percent.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7488,7 +5156,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7503,7 +5171,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7517,7 +5185,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7526,7 +5194,7 @@ return false;
 if(data.minimum_soc_percent !== undefined){
 let data2 = data.minimum_soc_percent;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-const err6 = {instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema81.properties.minimum_soc_percent.type}};
+const err6 = {instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema67.properties.minimum_soc_percent.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7535,7 +5203,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7550,7 +5218,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7564,7 +5232,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7587,7 +5255,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7595,7 +5263,7 @@ return false;
 if(data3.monday !== undefined){
 let data4 = data3.monday;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err10 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema82.properties.monday.type}};
+const err10 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema68.properties.monday.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7604,12 +5272,12 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data4 === "string"){
-if(!pattern13.test(data4)){
+if(!pattern11.test(data4)){
 const err11 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err11];
@@ -7619,7 +5287,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7628,7 +5296,7 @@ return false;
 if(data3.tuesday !== undefined){
 let data5 = data3.tuesday;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err12 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema82.properties.tuesday.type}};
+const err12 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema68.properties.tuesday.type}};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7637,12 +5305,12 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data5 === "string"){
-if(!pattern13.test(data5)){
+if(!pattern11.test(data5)){
 const err13 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err13];
@@ -7652,7 +5320,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7661,7 +5329,7 @@ return false;
 if(data3.wednesday !== undefined){
 let data6 = data3.wednesday;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err14 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema82.properties.wednesday.type}};
+const err14 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema68.properties.wednesday.type}};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -7670,12 +5338,12 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data6 === "string"){
-if(!pattern13.test(data6)){
+if(!pattern11.test(data6)){
 const err15 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err15];
@@ -7685,7 +5353,7 @@ vErrors.push(err15);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7694,7 +5362,7 @@ return false;
 if(data3.thursday !== undefined){
 let data7 = data3.thursday;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err16 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema82.properties.thursday.type}};
+const err16 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema68.properties.thursday.type}};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -7703,12 +5371,12 @@ vErrors.push(err16);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data7 === "string"){
-if(!pattern13.test(data7)){
+if(!pattern11.test(data7)){
 const err17 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err17];
@@ -7718,7 +5386,7 @@ vErrors.push(err17);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7727,7 +5395,7 @@ return false;
 if(data3.friday !== undefined){
 let data8 = data3.friday;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err18 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema82.properties.friday.type}};
+const err18 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema68.properties.friday.type}};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -7736,12 +5404,12 @@ vErrors.push(err18);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data8 === "string"){
-if(!pattern13.test(data8)){
+if(!pattern11.test(data8)){
 const err19 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err19];
@@ -7751,7 +5419,7 @@ vErrors.push(err19);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7760,7 +5428,7 @@ return false;
 if(data3.saturday !== undefined){
 let data9 = data3.saturday;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err20 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema82.properties.saturday.type}};
+const err20 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema68.properties.saturday.type}};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -7769,12 +5437,12 @@ vErrors.push(err20);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data9 === "string"){
-if(!pattern13.test(data9)){
+if(!pattern11.test(data9)){
 const err21 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err21];
@@ -7784,7 +5452,7 @@ vErrors.push(err21);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7793,7 +5461,7 @@ return false;
 if(data3.sunday !== undefined){
 let data10 = data3.sunday;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err22 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema82.properties.sunday.type}};
+const err22 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema68.properties.sunday.type}};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -7802,12 +5470,12 @@ vErrors.push(err22);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
 if(typeof data10 === "string"){
-if(!pattern13.test(data10)){
+if(!pattern11.test(data10)){
 const err23 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err23];
@@ -7817,7 +5485,7 @@ vErrors.push(err23);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7834,7 +5502,7 @@ vErrors.push(err24);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7851,7 +5519,7 @@ vErrors.push(err25);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7867,7 +5535,7 @@ vErrors.push(err26);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
@@ -7894,49 +5562,49 @@ vErrors.push(err27);
 }
 errors++;
 if(errors >= 408){
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 }
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateElectricVehiclePreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate38.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate46(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate39(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 if(errors >= 408){
-validate45.errors = vErrors;
+validate38.errors = vErrors;
 return false;
 }
 }
-validate45.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startElectricVehicleBoost = validate48;
-const schema83 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
-const schema84 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
+export const startElectricVehicleBoost = validate41;
+const schema69 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
+const schema70 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startElectricVehicleBoost" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -7954,7 +5622,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 }
@@ -7969,7 +5637,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 }
@@ -7987,7 +5655,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 }
@@ -8002,7 +5670,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 }
@@ -8018,24 +5686,24 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return false;
 }
 }
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateHeatPumpPreferences = validate49;
-const schema85 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
-const schema86 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
+export const updateHeatPumpPreferences = validate42;
+const schema71 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
+const schema72 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateHeatPumpPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate49.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8054,7 +5722,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8062,7 +5730,7 @@ return false;
 if(data.comfort_temperature_c !== undefined){
 let data0 = data.comfort_temperature_c;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema86.properties.comfort_temperature_c.type}};
+const err1 = {instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema72.properties.comfort_temperature_c.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8071,7 +5739,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8086,7 +5754,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8100,7 +5768,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8109,7 +5777,7 @@ return false;
 if(data.setback_k !== undefined){
 let data1 = data.setback_k;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema86.properties.setback_k.type}};
+const err4 = {instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema72.properties.setback_k.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8118,7 +5786,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8133,7 +5801,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8147,7 +5815,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8156,7 +5824,7 @@ return false;
 if(data.boost_k !== undefined){
 let data2 = data.boost_k;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-const err7 = {instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema86.properties.boost_k.type}};
+const err7 = {instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema72.properties.boost_k.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8165,7 +5833,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8180,7 +5848,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8194,7 +5862,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8203,7 +5871,7 @@ return false;
 if(data.hot_water_temperature_c !== undefined){
 let data3 = data.hot_water_temperature_c;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (data3 !== null)){
-const err10 = {instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema86.properties.hot_water_temperature_c.type}};
+const err10 = {instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema72.properties.hot_water_temperature_c.type}};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8212,7 +5880,7 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8227,7 +5895,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8241,7 +5909,7 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8250,7 +5918,7 @@ return false;
 if(data.price_response !== undefined){
 let data4 = data.price_response;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-const err13 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema86.properties.price_response.type}};
+const err13 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema72.properties.price_response.type}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8259,7 +5927,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
@@ -8275,122 +5943,24 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return false;
 }
 }
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startHeatPumpBoost = validate50;
-const schema87 = {"$id":"op_startHeatPumpBoost","$ref":"components#/$defs/BoostStart"};
+export const updateInverterPreferences = validate43;
+const schema73 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
+const schema74 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startHeatPumpBoost" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate50.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ends_at === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: "ends_at"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(key0 === "ends_at")){
-const err1 = {instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-}
-if(data.ends_at !== undefined){
-let data0 = data.ends_at;
-if(typeof data0 === "string"){
-if(!(formats16(data0))){
-const err2 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate50.errors = vErrors;
-return false;
-}
-}
-validate50.errors = vErrors;
-return errors === 0;
-}
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateInverterPreferences = validate51;
-const schema89 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
-const schema90 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
-
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateInverterPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8409,7 +5979,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8417,7 +5987,7 @@ return false;
 if(data.reserve_percent !== undefined){
 let data0 = data.reserve_percent;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-const err1 = {instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema90.properties.reserve_percent.type}};
+const err1 = {instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema74.properties.reserve_percent.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8426,7 +5996,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8441,7 +6011,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8455,7 +6025,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8464,7 +6034,7 @@ return false;
 if(data.grid_charging !== undefined){
 let data1 = data.grid_charging;
 if((typeof data1 !== "boolean") && (data1 !== null)){
-const err4 = {instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema90.properties.grid_charging.type}};
+const err4 = {instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema74.properties.grid_charging.type}};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8473,7 +6043,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8481,7 +6051,7 @@ return false;
 if(data.price_response !== undefined){
 let data2 = data.price_response;
 if((typeof data2 !== "boolean") && (data2 !== null)){
-const err5 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema90.properties.price_response.type}};
+const err5 = {instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema74.properties.price_response.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8490,7 +6060,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
@@ -8506,123 +6076,25 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return false;
 }
 }
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startInverterBoost = validate52;
-const schema91 = {"$id":"op_startInverterBoost","$ref":"components#/$defs/BoostStart"};
+export const createWebhook = validate44;
+const schema75 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
+const schema76 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema77 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+const formats26 = formatsModule.formats.iri;
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startInverterBoost" */;
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.ends_at === undefined){
-const err0 = {instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: "ends_at"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-if(!(key0 === "ends_at")){
-const err1 = {instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-}
-if(data.ends_at !== undefined){
-let data0 = data.ends_at;
-if(typeof data0 === "string"){
-if(!(formats16(data0))){
-const err2 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-if(errors >= 408){
-validate52.errors = vErrors;
-return false;
-}
-}
-validate52.errors = vErrors;
-return errors === 0;
-}
-validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createWebhook = validate53;
-const schema93 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema94 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
-const schema95 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
-const formats34 = formatsModule.formats.iri;
-
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8640,7 +6112,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8655,7 +6127,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8673,11 +6145,11 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
-if(!(formats34(data0))){
+if(!(formats26(data0))){
 const err3 = {instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}};
 if(vErrors === null){
 vErrors = [err3];
@@ -8687,7 +6159,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8702,7 +6174,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8720,7 +6192,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8736,7 +6208,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8752,7 +6224,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
@@ -8768,48 +6240,48 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return false;
 }
 }
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_createWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate45(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 if(errors >= 408){
-validate53.errors = vErrors;
+validate44.errors = vErrors;
 return false;
 }
 }
-validate53.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateWebhook = validate56;
-const schema96 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema97 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
+export const updateWebhook = validate47;
+const schema78 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
+const schema79 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -8828,7 +6300,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8844,7 +6316,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8862,7 +6334,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8878,7 +6350,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8894,7 +6366,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8909,7 +6381,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
@@ -8924,112 +6396,49 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return false;
 }
 }
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate57(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate48(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 if(errors >= 408){
-validate56.errors = vErrors;
+validate47.errors = vErrors;
 return false;
 }
 }
-validate56.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const rotateWebhookSecret = validate59;
-const schema99 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+export const testWebhook = validate50;
+const schema81 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
+const schema82 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_rotateWebhookSecret" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate59.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate59.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate59.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate59.errors = vErrors;
-return false;
-}
-}
-validate59.errors = vErrors;
-return errors === 0;
-}
-validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const testWebhook = validate60;
-const schema101 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
-const schema102 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
-
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_testWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9047,7 +6456,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -9062,7 +6471,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -9078,7 +6487,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
@@ -9094,24 +6503,24 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return false;
 }
 }
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerDeviceEvent = validate61;
-const schema103 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
-const schema104 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
+export const triggerDeviceEvent = validate51;
+const schema83 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
+const schema84 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
 
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerDeviceEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate61.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9129,7 +6538,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -9144,7 +6553,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -9161,12 +6570,12 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
 if(!(((((data0 === "device_offline") || (data0 === "reauthenticate")) || (data0 === "steering_recovery_failed")) || (data0 === "subscription_required")) || (data0 === "reconnect"))){
-const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema104.properties.code.enum}};
+const err3 = {instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema84.properties.code.enum}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -9175,7 +6584,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
@@ -9191,24 +6600,24 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return false;
 }
 }
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerFleetEvent = validate62;
-const schema105 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
-const schema106 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
-const schema107 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
+export const triggerFleetEvent = validate52;
+const schema85 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
+const schema86 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
+const schema87 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
 
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate63.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9226,7 +6635,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9240,7 +6649,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9254,7 +6663,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9269,7 +6678,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9287,7 +6696,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9302,7 +6711,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9319,12 +6728,12 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
 if(!(((data1 === "manufacturer_cloud") || (data1 === "region")) || (data1 === "household_router"))){
-const err7 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema106.properties.cause.enum}};
+const err7 = {instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema86.properties.cause.enum}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9333,7 +6742,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9341,7 +6750,7 @@ return false;
 if(data.manufacturer !== undefined){
 let data2 = data.manufacturer;
 if((typeof data2 !== "string") && (data2 !== null)){
-const err8 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema106.properties.manufacturer.type}};
+const err8 = {instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema86.properties.manufacturer.type}};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -9350,7 +6759,7 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9365,7 +6774,7 @@ vErrors.push(err9);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9379,7 +6788,7 @@ vErrors.push(err10);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9388,7 +6797,7 @@ return false;
 if(data.country !== undefined){
 let data3 = data.country;
 if((typeof data3 !== "string") && (data3 !== null)){
-const err11 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema106.properties.country.type}};
+const err11 = {instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema86.properties.country.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -9397,7 +6806,7 @@ vErrors.push(err11);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9412,7 +6821,7 @@ vErrors.push(err12);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9434,7 +6843,7 @@ vErrors.push(err13);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9448,7 +6857,7 @@ vErrors.push(err14);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9462,7 +6871,7 @@ vErrors.push(err15);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9477,7 +6886,7 @@ vErrors.push(err16);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9495,7 +6904,7 @@ vErrors.push(err17);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9509,7 +6918,7 @@ vErrors.push(err18);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9524,7 +6933,7 @@ vErrors.push(err19);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9542,7 +6951,7 @@ vErrors.push(err20);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9556,7 +6965,7 @@ vErrors.push(err21);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9571,7 +6980,7 @@ vErrors.push(err22);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9589,7 +6998,7 @@ vErrors.push(err23);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9603,7 +7012,7 @@ vErrors.push(err24);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9618,7 +7027,7 @@ vErrors.push(err25);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9634,7 +7043,7 @@ vErrors.push(err26);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9651,7 +7060,7 @@ vErrors.push(err27);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9667,7 +7076,7 @@ vErrors.push(err28);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9686,7 +7095,7 @@ vErrors = null;
 if(data.user_ids !== undefined){
 let data8 = data.user_ids;
 if((!(Array.isArray(data8))) && (data8 !== null)){
-const err29 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema106.properties.user_ids.type}};
+const err29 = {instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema86.properties.user_ids.type}};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -9695,7 +7104,7 @@ vErrors.push(err29);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9710,7 +7119,7 @@ vErrors.push(err30);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9724,7 +7133,7 @@ vErrors.push(err31);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9742,7 +7151,7 @@ vErrors.push(err32);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9757,7 +7166,7 @@ vErrors.push(err33);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9776,7 +7185,7 @@ vErrors.push(err34);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9791,7 +7200,7 @@ vErrors.push(err35);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9805,7 +7214,7 @@ vErrors.push(err36);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
@@ -9822,112 +7231,49 @@ vErrors.push(err37);
 }
 errors++;
 if(errors >= 408){
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 }
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerFleetEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate62.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate63(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 if(errors >= 408){
-validate62.errors = vErrors;
+validate52.errors = vErrors;
 return false;
 }
 }
-validate62.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const redeliver = validate65;
-const schema108 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
+export const broadcastInformation = validate55;
+const schema88 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
+const schema89 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_redeliver" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate65.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-const err0 = {instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-if(errors >= 408){
-validate65.errors = vErrors;
-return false;
-}
-}
-for(const key0 in data){
-const err1 = {instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-if(errors >= 408){
-validate65.errors = vErrors;
-return false;
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-if(errors >= 408){
-validate65.errors = vErrors;
-return false;
-}
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const broadcastInformation = validate66;
-const schema110 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
-const schema111 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
-
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_broadcastInformation" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate66.evaluated;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -9945,7 +7291,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -9960,7 +7306,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -9978,7 +7324,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -9992,7 +7338,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -10006,7 +7352,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -10021,7 +7367,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -10029,7 +7375,7 @@ return false;
 if(data.owner_id !== undefined){
 let data1 = data.owner_id;
 if((typeof data1 !== "string") && (data1 !== null)){
-const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema111.properties.owner_id.type}};
+const err6 = {instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema89.properties.owner_id.type}};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -10038,7 +7384,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -10053,7 +7399,7 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
@@ -10070,24 +7416,24 @@ vErrors.push(err8);
 }
 errors++;
 if(errors >= 408){
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return false;
 }
 }
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const resolveNotificationItem = validate67;
-const schema112 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema113 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items.","x-rules":[{"fields":["success_url","cancel_url"],"rule":"Both are given where the item's `required_parameters` name them.","code":"required"}],"additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+export const resolveNotificationItem = validate56;
+const schema90 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
+const schema91 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items.","x-rules":[{"fields":["success_url","cancel_url"],"rule":"Both are given where the item's `required_parameters` name them.","code":"required"}],"additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_resolveNotificationItem" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate67.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -10106,7 +7452,7 @@ vErrors.push(err0);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10124,7 +7470,7 @@ vErrors.push(err1);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10138,7 +7484,7 @@ vErrors.push(err2);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10153,7 +7499,7 @@ vErrors.push(err3);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10171,7 +7517,7 @@ vErrors.push(err4);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10185,7 +7531,7 @@ vErrors.push(err5);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10200,7 +7546,7 @@ vErrors.push(err6);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
@@ -10216,12 +7562,20 @@ vErrors.push(err7);
 }
 errors++;
 if(errors >= 408){
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return false;
 }
 }
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+export const createFleet = previewFleet;
+export const stopFleet = cancelFleet;
+export const cleanupFleet = cancelFleet;
+export const purgeFleet = cancelFleet;
+export const startHeatPumpBoost = startElectricVehicleBoost;
+export const startInverterBoost = startElectricVehicleBoost;
+export const rotateWebhookSecret = cancelFleet;
+export const redeliver = cancelFleet;

@@ -3176,1573 +3176,15 @@ return errors === 0;
 }
 validate31.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createFleet = validate36;
-const schema62 = {"$id":"op_createFleet","$ref":"components#/$defs/FleetDefinition"};
-
-function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate37.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.request_id === undefined) && (missing0 = "request_id")){
-validate37.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(func3.call(schema53.properties, key0))){
-validate37.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.request_id !== undefined){
-let data0 = data.request_id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(!(formats4(data0))){
-validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.name !== undefined){
-let data1 = data.name;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func1(data1) > 120){
-validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 120}}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-else {
-if(!pattern7.test(data1)){
-validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
-return false;
-}
-}
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.count !== undefined){
-let data2 = data.count;
-const _errs6 = errors;
-if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs6){
-if((typeof data2 == "number") && (isFinite(data2))){
-if(data2 > 1000 || isNaN(data2)){
-validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"#/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.seed !== undefined){
-let data3 = data.seed;
-const _errs8 = errors;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs8){
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991}}];
-return false;
-}
-else {
-if(data3 < 0 || isNaN(data3)){
-validate37.errors = [{instancePath:instancePath+"/seed",schemaPath:"#/properties/seed/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.history_days !== undefined){
-let data4 = data.history_days;
-const _errs10 = errors;
-if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
-validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/type",keyword:"type",params:{type: "integer"}}];
-return false;
-}
-if(errors === _errs10){
-if((typeof data4 == "number") && (isFinite(data4))){
-if(data4 > 90 || isNaN(data4)){
-validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate37.errors = [{instancePath:instancePath+"/history_days",schemaPath:"#/properties/history_days/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.history_cutoff !== undefined){
-let data5 = data.history_cutoff;
-const _errs12 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-validate37.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/type",keyword:"type",params:{type: schema53.properties.history_cutoff.type}}];
-return false;
-}
-if(errors === _errs12){
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(!(formats16(data5))){
-validate37.errors = [{instancePath:instancePath+"/history_cutoff",schemaPath:"#/properties/history_cutoff/format",keyword:"format",params:{format: "instant"}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.latitude !== undefined){
-let data6 = data.latitude;
-const _errs14 = errors;
-if((!((typeof data6 == "number") && (isFinite(data6)))) && (data6 !== null)){
-validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/type",keyword:"type",params:{type: schema53.properties.latitude.type}}];
-return false;
-}
-if(errors === _errs14){
-if((typeof data6 == "number") && (isFinite(data6))){
-if(data6 > 90 || isNaN(data6)){
-validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 90}}];
-return false;
-}
-else {
-if(data6 < -90 || isNaN(data6)){
-validate37.errors = [{instancePath:instancePath+"/latitude",schemaPath:"#/properties/latitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -90}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.longitude !== undefined){
-let data7 = data.longitude;
-const _errs16 = errors;
-if((!((typeof data7 == "number") && (isFinite(data7)))) && (data7 !== null)){
-validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/type",keyword:"type",params:{type: schema53.properties.longitude.type}}];
-return false;
-}
-if(errors === _errs16){
-if((typeof data7 == "number") && (isFinite(data7))){
-if(data7 > 180 || isNaN(data7)){
-validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
-return false;
-}
-else {
-if(data7 < -180 || isNaN(data7)){
-validate37.errors = [{instancePath:instancePath+"/longitude",schemaPath:"#/properties/longitude/minimum",keyword:"minimum",params:{comparison: ">=", limit: -180}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.density !== undefined){
-let data8 = data.density;
-const _errs18 = errors;
-const _errs19 = errors;
-let valid1 = false;
-const _errs20 = errors;
-if(!(validate33(data8, {instancePath:instancePath+"/density",parentData:data,parentDataProperty:"density",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
-errors = vErrors.length;
-}
-var _valid0 = _errs20 === errors;
-valid1 = valid1 || _valid0;
-const _errs21 = errors;
-if(data8 !== null){
-const err0 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-var _valid0 = _errs21 === errors;
-valid1 = valid1 || _valid0;
-if(!valid1){
-const err1 = {instancePath:instancePath+"/density",schemaPath:"#/properties/density/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs18 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.ev_ownership_fraction !== undefined){
-let data9 = data.ev_ownership_fraction;
-const _errs23 = errors;
-if(errors === _errs23){
-if((typeof data9 == "number") && (isFinite(data9))){
-if(data9 > 1 || isNaN(data9)){
-validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1}}];
-return false;
-}
-else {
-if(data9 < 0 || isNaN(data9)){
-validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/ev_ownership_fraction",schemaPath:"#/properties/ev_ownership_fraction/type",keyword:"type",params:{type: "number"}}];
-return false;
-}
-}
-var valid0 = _errs23 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pv_rating_kw !== undefined){
-let data10 = data.pv_rating_kw;
-const _errs25 = errors;
-if((!((typeof data10 == "number") && (isFinite(data10)))) && (data10 !== null)){
-validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/type",keyword:"type",params:{type: schema53.properties.pv_rating_kw.type}}];
-return false;
-}
-if(errors === _errs25){
-if((typeof data10 == "number") && (isFinite(data10))){
-if(data10 > 100 || isNaN(data10)){
-validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
-return false;
-}
-else {
-if(data10 < 0 || isNaN(data10)){
-validate37.errors = [{instancePath:instancePath+"/pv_rating_kw",schemaPath:"#/properties/pv_rating_kw/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs25 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.battery_capacity_kwh !== undefined){
-let data11 = data.battery_capacity_kwh;
-const _errs27 = errors;
-if((!((typeof data11 == "number") && (isFinite(data11)))) && (data11 !== null)){
-validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/type",keyword:"type",params:{type: schema53.properties.battery_capacity_kwh.type}}];
-return false;
-}
-if(errors === _errs27){
-if((typeof data11 == "number") && (isFinite(data11))){
-if(data11 > 1000 || isNaN(data11)){
-validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
-return false;
-}
-else {
-if(data11 < 0.1 || isNaN(data11)){
-validate37.errors = [{instancePath:instancePath+"/battery_capacity_kwh",schemaPath:"#/properties/battery_capacity_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0.1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs27 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_charge_power_w !== undefined){
-let data12 = data.max_charge_power_w;
-const _errs29 = errors;
-if((!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))) && (data12 !== null)){
-validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/type",keyword:"type",params:{type: schema53.properties.max_charge_power_w.type}}];
-return false;
-}
-if(errors === _errs29){
-if((typeof data12 == "number") && (isFinite(data12))){
-if(data12 > 100000 || isNaN(data12)){
-validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data12 < 1 || isNaN(data12)){
-validate37.errors = [{instancePath:instancePath+"/max_charge_power_w",schemaPath:"#/properties/max_charge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs29 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_discharge_power_w !== undefined){
-let data13 = data.max_discharge_power_w;
-const _errs31 = errors;
-if((!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))) && (data13 !== null)){
-validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/type",keyword:"type",params:{type: schema53.properties.max_discharge_power_w.type}}];
-return false;
-}
-if(errors === _errs31){
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 > 100000 || isNaN(data13)){
-validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data13 < 1 || isNaN(data13)){
-validate37.errors = [{instancePath:instancePath+"/max_discharge_power_w",schemaPath:"#/properties/max_discharge_power_w/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs31 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.initial_soc_percent !== undefined){
-let data14 = data.initial_soc_percent;
-const _errs33 = errors;
-if((!((typeof data14 == "number") && (isFinite(data14)))) && (data14 !== null)){
-validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/type",keyword:"type",params:{type: schema53.properties.initial_soc_percent.type}}];
-return false;
-}
-if(errors === _errs33){
-if((typeof data14 == "number") && (isFinite(data14))){
-if(data14 > 100 || isNaN(data14)){
-validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
-return false;
-}
-else {
-if(data14 < 5 || isNaN(data14)){
-validate37.errors = [{instancePath:instancePath+"/initial_soc_percent",schemaPath:"#/properties/initial_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs33 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.pv_rating_kw_range !== undefined){
-let data15 = data.pv_rating_kw_range;
-const _errs35 = errors;
-const _errs36 = errors;
-let valid2 = false;
-const _errs37 = errors;
-const _errs38 = errors;
-if(errors === _errs38){
-if(data15 && typeof data15 == "object" && !Array.isArray(data15)){
-let missing1;
-if(((data15.min === undefined) && (missing1 = "min")) || ((data15.max === undefined) && (missing1 = "max"))){
-const err2 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing1}};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-else {
-const _errs40 = errors;
-for(const key1 in data15){
-if(!((key1 === "min") || (key1 === "max"))){
-const err3 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1}};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-break;
-}
-}
-if(_errs40 === errors){
-if(data15.min !== undefined){
-let data16 = data15.min;
-const _errs41 = errors;
-if(!(((typeof data16 == "number") && (!(data16 % 1) && !isNaN(data16))) && (isFinite(data16)))){
-const err4 = {instancePath:instancePath+"/pv_rating_kw_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-var valid4 = _errs41 === errors;
-}
-else {
-var valid4 = true;
-}
-if(valid4){
-if(data15.max !== undefined){
-let data17 = data15.max;
-const _errs43 = errors;
-if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
-const err5 = {instancePath:instancePath+"/pv_rating_kw_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-var valid4 = _errs43 === errors;
-}
-else {
-var valid4 = true;
-}
-}
-}
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-var _valid1 = _errs37 === errors;
-valid2 = valid2 || _valid1;
-const _errs45 = errors;
-if(data15 !== null){
-const err7 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-var _valid1 = _errs45 === errors;
-valid2 = valid2 || _valid1;
-if(!valid2){
-const err8 = {instancePath:instancePath+"/pv_rating_kw_range",schemaPath:"#/properties/pv_rating_kw_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs36;
-if(vErrors !== null){
-if(_errs36){
-vErrors.length = _errs36;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs35 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.battery_capacity_kwh_range !== undefined){
-let data18 = data.battery_capacity_kwh_range;
-const _errs47 = errors;
-const _errs48 = errors;
-let valid5 = false;
-const _errs49 = errors;
-const _errs50 = errors;
-if(errors === _errs50){
-if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
-let missing2;
-if(((data18.min === undefined) && (missing2 = "min")) || ((data18.max === undefined) && (missing2 = "max"))){
-const err9 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing2}};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-else {
-const _errs52 = errors;
-for(const key2 in data18){
-if(!((key2 === "min") || (key2 === "max"))){
-const err10 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2}};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
-errors++;
-break;
-}
-}
-if(_errs52 === errors){
-if(data18.min !== undefined){
-let data19 = data18.min;
-const _errs53 = errors;
-if(!(((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19))) && (isFinite(data19)))){
-const err11 = {instancePath:instancePath+"/battery_capacity_kwh_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-var valid7 = _errs53 === errors;
-}
-else {
-var valid7 = true;
-}
-if(valid7){
-if(data18.max !== undefined){
-let data20 = data18.max;
-const _errs55 = errors;
-if(!(((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20))) && (isFinite(data20)))){
-const err12 = {instancePath:instancePath+"/battery_capacity_kwh_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-var valid7 = _errs55 === errors;
-}
-else {
-var valid7 = true;
-}
-}
-}
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-var _valid2 = _errs49 === errors;
-valid5 = valid5 || _valid2;
-const _errs57 = errors;
-if(data18 !== null){
-const err14 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-var _valid2 = _errs57 === errors;
-valid5 = valid5 || _valid2;
-if(!valid5){
-const err15 = {instancePath:instancePath+"/battery_capacity_kwh_range",schemaPath:"#/properties/battery_capacity_kwh_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs48;
-if(vErrors !== null){
-if(_errs48){
-vErrors.length = _errs48;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs47 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.initial_soc_percent_range !== undefined){
-let data21 = data.initial_soc_percent_range;
-const _errs59 = errors;
-const _errs60 = errors;
-let valid8 = false;
-const _errs61 = errors;
-const _errs62 = errors;
-if(errors === _errs62){
-if(data21 && typeof data21 == "object" && !Array.isArray(data21)){
-let missing3;
-if(((data21.min === undefined) && (missing3 = "min")) || ((data21.max === undefined) && (missing3 = "max"))){
-const err16 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing3}};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
-}
-errors++;
-}
-else {
-const _errs64 = errors;
-for(const key3 in data21){
-if(!((key3 === "min") || (key3 === "max"))){
-const err17 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3}};
-if(vErrors === null){
-vErrors = [err17];
-}
-else {
-vErrors.push(err17);
-}
-errors++;
-break;
-}
-}
-if(_errs64 === errors){
-if(data21.min !== undefined){
-let data22 = data21.min;
-const _errs65 = errors;
-if(!(((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22))) && (isFinite(data22)))){
-const err18 = {instancePath:instancePath+"/initial_soc_percent_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err18];
-}
-else {
-vErrors.push(err18);
-}
-errors++;
-}
-var valid10 = _errs65 === errors;
-}
-else {
-var valid10 = true;
-}
-if(valid10){
-if(data21.max !== undefined){
-let data23 = data21.max;
-const _errs67 = errors;
-if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err19 = {instancePath:instancePath+"/initial_soc_percent_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err19];
-}
-else {
-vErrors.push(err19);
-}
-errors++;
-}
-var valid10 = _errs67 === errors;
-}
-else {
-var valid10 = true;
-}
-}
-}
-}
-}
-else {
-const err20 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err20];
-}
-else {
-vErrors.push(err20);
-}
-errors++;
-}
-}
-var _valid3 = _errs61 === errors;
-valid8 = valid8 || _valid3;
-const _errs69 = errors;
-if(data21 !== null){
-const err21 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-var _valid3 = _errs69 === errors;
-valid8 = valid8 || _valid3;
-if(!valid8){
-const err22 = {instancePath:instancePath+"/initial_soc_percent_range",schemaPath:"#/properties/initial_soc_percent_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs60;
-if(vErrors !== null){
-if(_errs60){
-vErrors.length = _errs60;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs59 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_charge_power_w_range !== undefined){
-let data24 = data.max_charge_power_w_range;
-const _errs71 = errors;
-const _errs72 = errors;
-let valid11 = false;
-const _errs73 = errors;
-const _errs74 = errors;
-if(errors === _errs74){
-if(data24 && typeof data24 == "object" && !Array.isArray(data24)){
-let missing4;
-if(((data24.min === undefined) && (missing4 = "min")) || ((data24.max === undefined) && (missing4 = "max"))){
-const err23 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing4}};
-if(vErrors === null){
-vErrors = [err23];
-}
-else {
-vErrors.push(err23);
-}
-errors++;
-}
-else {
-const _errs76 = errors;
-for(const key4 in data24){
-if(!((key4 === "min") || (key4 === "max"))){
-const err24 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key4}};
-if(vErrors === null){
-vErrors = [err24];
-}
-else {
-vErrors.push(err24);
-}
-errors++;
-break;
-}
-}
-if(_errs76 === errors){
-if(data24.min !== undefined){
-let data25 = data24.min;
-const _errs77 = errors;
-if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
-const err25 = {instancePath:instancePath+"/max_charge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err25];
-}
-else {
-vErrors.push(err25);
-}
-errors++;
-}
-var valid13 = _errs77 === errors;
-}
-else {
-var valid13 = true;
-}
-if(valid13){
-if(data24.max !== undefined){
-let data26 = data24.max;
-const _errs79 = errors;
-if(!(((typeof data26 == "number") && (!(data26 % 1) && !isNaN(data26))) && (isFinite(data26)))){
-const err26 = {instancePath:instancePath+"/max_charge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err26];
-}
-else {
-vErrors.push(err26);
-}
-errors++;
-}
-var valid13 = _errs79 === errors;
-}
-else {
-var valid13 = true;
-}
-}
-}
-}
-}
-else {
-const err27 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err27];
-}
-else {
-vErrors.push(err27);
-}
-errors++;
-}
-}
-var _valid4 = _errs73 === errors;
-valid11 = valid11 || _valid4;
-const _errs81 = errors;
-if(data24 !== null){
-const err28 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err28];
-}
-else {
-vErrors.push(err28);
-}
-errors++;
-}
-var _valid4 = _errs81 === errors;
-valid11 = valid11 || _valid4;
-if(!valid11){
-const err29 = {instancePath:instancePath+"/max_charge_power_w_range",schemaPath:"#/properties/max_charge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err29];
-}
-else {
-vErrors.push(err29);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs72;
-if(vErrors !== null){
-if(_errs72){
-vErrors.length = _errs72;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs71 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.max_discharge_power_w_range !== undefined){
-let data27 = data.max_discharge_power_w_range;
-const _errs83 = errors;
-const _errs84 = errors;
-let valid14 = false;
-const _errs85 = errors;
-const _errs86 = errors;
-if(errors === _errs86){
-if(data27 && typeof data27 == "object" && !Array.isArray(data27)){
-let missing5;
-if(((data27.min === undefined) && (missing5 = "min")) || ((data27.max === undefined) && (missing5 = "max"))){
-const err30 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/required",keyword:"required",params:{missingProperty: missing5}};
-if(vErrors === null){
-vErrors = [err30];
-}
-else {
-vErrors.push(err30);
-}
-errors++;
-}
-else {
-const _errs88 = errors;
-for(const key5 in data27){
-if(!((key5 === "min") || (key5 === "max"))){
-const err31 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5}};
-if(vErrors === null){
-vErrors = [err31];
-}
-else {
-vErrors.push(err31);
-}
-errors++;
-break;
-}
-}
-if(_errs88 === errors){
-if(data27.min !== undefined){
-let data28 = data27.min;
-const _errs89 = errors;
-if(!(((typeof data28 == "number") && (!(data28 % 1) && !isNaN(data28))) && (isFinite(data28)))){
-const err32 = {instancePath:instancePath+"/max_discharge_power_w_range/min",schemaPath:"components#/$defs/IntegerRange/properties/min/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err32];
-}
-else {
-vErrors.push(err32);
-}
-errors++;
-}
-var valid16 = _errs89 === errors;
-}
-else {
-var valid16 = true;
-}
-if(valid16){
-if(data27.max !== undefined){
-let data29 = data27.max;
-const _errs91 = errors;
-if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
-const err33 = {instancePath:instancePath+"/max_discharge_power_w_range/max",schemaPath:"components#/$defs/IntegerRange/properties/max/type",keyword:"type",params:{type: "integer"}};
-if(vErrors === null){
-vErrors = [err33];
-}
-else {
-vErrors.push(err33);
-}
-errors++;
-}
-var valid16 = _errs91 === errors;
-}
-else {
-var valid16 = true;
-}
-}
-}
-}
-}
-else {
-const err34 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"components#/$defs/IntegerRange/type",keyword:"type",params:{type: "object"}};
-if(vErrors === null){
-vErrors = [err34];
-}
-else {
-vErrors.push(err34);
-}
-errors++;
-}
-}
-var _valid5 = _errs85 === errors;
-valid14 = valid14 || _valid5;
-const _errs93 = errors;
-if(data27 !== null){
-const err35 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf/1/type",keyword:"type",params:{type: "null"}};
-if(vErrors === null){
-vErrors = [err35];
-}
-else {
-vErrors.push(err35);
-}
-errors++;
-}
-var _valid5 = _errs93 === errors;
-valid14 = valid14 || _valid5;
-if(!valid14){
-const err36 = {instancePath:instancePath+"/max_discharge_power_w_range",schemaPath:"#/properties/max_discharge_power_w_range/anyOf",keyword:"anyOf",params:{}};
-if(vErrors === null){
-vErrors = [err36];
-}
-else {
-vErrors.push(err36);
-}
-errors++;
-validate37.errors = vErrors;
-return false;
-}
-else {
-errors = _errs84;
-if(vErrors !== null){
-if(_errs84){
-vErrors.length = _errs84;
-}
-else {
-vErrors = null;
-}
-}
-}
-var valid0 = _errs83 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.annual_consumption_kwh !== undefined){
-let data30 = data.annual_consumption_kwh;
-const _errs95 = errors;
-if((!((typeof data30 == "number") && (isFinite(data30)))) && (data30 !== null)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_kwh.type}}];
-return false;
-}
-if(errors === _errs95){
-if((typeof data30 == "number") && (isFinite(data30))){
-if(data30 > 100000 || isNaN(data30)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data30 < 1 || isNaN(data30)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_kwh",schemaPath:"#/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs95 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.annual_consumption_with_ev_kwh !== undefined){
-let data31 = data.annual_consumption_with_ev_kwh;
-const _errs97 = errors;
-if((!((typeof data31 == "number") && (isFinite(data31)))) && (data31 !== null)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema53.properties.annual_consumption_with_ev_kwh.type}}];
-return false;
-}
-if(errors === _errs97){
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 > 100000 || isNaN(data31)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data31 < 1 || isNaN(data31)){
-validate37.errors = [{instancePath:instancePath+"/annual_consumption_with_ev_kwh",schemaPath:"#/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs97 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.groups !== undefined){
-let data32 = data.groups;
-const _errs99 = errors;
-if(errors === _errs99){
-if(Array.isArray(data32)){
-if(data32.length > 100){
-validate37.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/maxItems",keyword:"maxItems",params:{limit: 100}}];
-return false;
-}
-else {
-var valid17 = true;
-const len0 = data32.length;
-for(let i0=0; i0<len0; i0++){
-let data33 = data32[i0];
-const _errs101 = errors;
-const _errs102 = errors;
-if(errors === _errs102){
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-let missing6;
-if((data33.name === undefined) && (missing6 = "name")){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/required",keyword:"required",params:{missingProperty: missing6}}];
-return false;
-}
-else {
-const _errs104 = errors;
-for(const key6 in data33){
-if(!(func3.call(schema61.properties, key6))){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key6}}];
-return false;
-break;
-}
-}
-if(_errs104 === errors){
-if(data33.name !== undefined){
-let data34 = data33.name;
-const _errs105 = errors;
-if(errors === _errs105){
-if(typeof data34 === "string"){
-if(func1(data34) > 128){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/maxLength",keyword:"maxLength",params:{limit: 128}}];
-return false;
-}
-else {
-if(func1(data34) < 1){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/minLength",keyword:"minLength",params:{limit: 1}}];
-return false;
-}
-else {
-if(!pattern7.test(data34)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
-return false;
-}
-}
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/name",schemaPath:"components#/$defs/FleetGroup/properties/name/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-var valid19 = _errs105 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.count !== undefined){
-let data35 = data33.count;
-const _errs107 = errors;
-if((!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))) && (data35 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/type",keyword:"type",params:{type: schema61.properties.count.type}}];
-return false;
-}
-if(errors === _errs107){
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 > 1000 || isNaN(data35)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
-return false;
-}
-else {
-if(data35 < 0 || isNaN(data35)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/count",schemaPath:"components#/$defs/FleetGroup/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs107 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.percentage !== undefined){
-let data36 = data33.percentage;
-const _errs109 = errors;
-if((!((typeof data36 == "number") && (isFinite(data36)))) && (data36 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/type",keyword:"type",params:{type: schema61.properties.percentage.type}}];
-return false;
-}
-if(errors === _errs109){
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 > 100 || isNaN(data36)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
-return false;
-}
-else {
-if(data36 < 0 || isNaN(data36)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/percentage",schemaPath:"components#/$defs/FleetGroup/properties/percentage/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs109 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.profile !== undefined){
-let data37 = data33.profile;
-const _errs111 = errors;
-if(typeof data37 !== "string"){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-if(!(((((((((((data37 === "mixed") || (data37 === "single_working")) || (data37 === "single_retired")) || (data37 === "couple_working")) || (data37 === "couple_retired")) || (data37 === "family_one_child")) || (data37 === "family_two_children")) || (data37 === "large_family")) || (data37 === "home_office")) || (data37 === "shift_worker")) || (data37 === "shared_flat"))){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/profile",schemaPath:"components#/$defs/FleetGroup/properties/profile/enum",keyword:"enum",params:{allowedValues: schema61.properties.profile.enum}}];
-return false;
-}
-var valid19 = _errs111 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.weights !== undefined){
-let data38 = data33.weights;
-const _errs113 = errors;
-if((!(Array.isArray(data38))) && (data38 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/type",keyword:"type",params:{type: schema61.properties.weights.type}}];
-return false;
-}
-if(errors === _errs113){
-if(Array.isArray(data38)){
-if(data38.length > 10){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/maxItems",keyword:"maxItems",params:{limit: 10}}];
-return false;
-}
-else {
-if(data38.length < 10){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights",schemaPath:"components#/$defs/FleetGroup/properties/weights/minItems",keyword:"minItems",params:{limit: 10}}];
-return false;
-}
-else {
-var valid20 = true;
-const len1 = data38.length;
-for(let i1=0; i1<len1; i1++){
-let data39 = data38[i1];
-const _errs115 = errors;
-if(errors === _errs115){
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/weights/" + i1,schemaPath:"components#/$defs/FleetGroup/properties/weights/items/type",keyword:"type",params:{type: "number"}}];
-return false;
-}
-}
-var valid20 = _errs115 === errors;
-if(!valid20){
-break;
-}
-}
-}
-}
-}
-}
-var valid19 = _errs113 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.annual_consumption_kwh !== undefined){
-let data40 = data33.annual_consumption_kwh;
-const _errs117 = errors;
-if((!((typeof data40 == "number") && (isFinite(data40)))) && (data40 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_kwh.type}}];
-return false;
-}
-if(errors === _errs117){
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 > 100000 || isNaN(data40)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data40 < 1 || isNaN(data40)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs117 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.annual_consumption_with_ev_kwh !== undefined){
-let data41 = data33.annual_consumption_with_ev_kwh;
-const _errs119 = errors;
-if((!((typeof data41 == "number") && (isFinite(data41)))) && (data41 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/type",keyword:"type",params:{type: schema61.properties.annual_consumption_with_ev_kwh.type}}];
-return false;
-}
-if(errors === _errs119){
-if((typeof data41 == "number") && (isFinite(data41))){
-if(data41 > 100000 || isNaN(data41)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100000}}];
-return false;
-}
-else {
-if(data41 < 1 || isNaN(data41)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/annual_consumption_with_ev_kwh",schemaPath:"components#/$defs/FleetGroup/properties/annual_consumption_with_ev_kwh/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs119 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.max_time_shift_minutes !== undefined){
-let data42 = data33.max_time_shift_minutes;
-const _errs121 = errors;
-if((!(((typeof data42 == "number") && (!(data42 % 1) && !isNaN(data42))) && (isFinite(data42)))) && (data42 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/type",keyword:"type",params:{type: schema61.properties.max_time_shift_minutes.type}}];
-return false;
-}
-if(errors === _errs121){
-if((typeof data42 == "number") && (isFinite(data42))){
-if(data42 > 180 || isNaN(data42)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 180}}];
-return false;
-}
-else {
-if(data42 < 0 || isNaN(data42)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/max_time_shift_minutes",schemaPath:"components#/$defs/FleetGroup/properties/max_time_shift_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs121 === errors;
-}
-else {
-var valid19 = true;
-}
-if(valid19){
-if(data33.variation_fraction !== undefined){
-let data43 = data33.variation_fraction;
-const _errs123 = errors;
-if((!((typeof data43 == "number") && (isFinite(data43)))) && (data43 !== null)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/type",keyword:"type",params:{type: schema61.properties.variation_fraction.type}}];
-return false;
-}
-if(errors === _errs123){
-if((typeof data43 == "number") && (isFinite(data43))){
-if(data43 > 0.5 || isNaN(data43)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/maximum",keyword:"maximum",params:{comparison: "<=", limit: 0.5}}];
-return false;
-}
-else {
-if(data43 < 0 || isNaN(data43)){
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0+"/variation_fraction",schemaPath:"components#/$defs/FleetGroup/properties/variation_fraction/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
-return false;
-}
-}
-}
-}
-var valid19 = _errs123 === errors;
-}
-else {
-var valid19 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/groups/" + i0,schemaPath:"components#/$defs/FleetGroup/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-var valid17 = _errs101 === errors;
-if(!valid17){
-break;
-}
-}
-}
-}
-else {
-validate37.errors = [{instancePath:instancePath+"/groups",schemaPath:"#/properties/groups/type",keyword:"type",params:{type: "array"}}];
-return false;
-}
-}
-var valid0 = _errs99 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate37.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate37.errors = vErrors;
-return errors === 0;
-}
-validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
+export const cancelFleet = validate36;
+const schema62 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
+const schema63 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
 
 function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_createFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate36.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate37(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate37.errors : vErrors.concat(validate37.errors);
-errors = vErrors.length;
-}
-validate36.errors = vErrors;
-return errors === 0;
-}
-validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cancelFleet = validate40;
-const schema70 = {"$id":"op_cancelFleet","$ref":"components#/$defs/EmptyBody"};
-const schema71 = {"type":"object","description":"Nothing to say. The operation takes no input; send no body at all or an empty object.","additionalProperties":false,"maxProperties":0};
-
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_cancelFleet" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate40.evaluated;
+const evaluated0 = validate36.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4753,36 +3195,36 @@ const _errs0 = errors;
 if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length > 0){
-validate40.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
+validate36.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
 return false;
 }
 else {
 for(const key0 in data){
-validate40.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate36.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
 }
 }
 else {
-validate40.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
+validate36.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate40.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
-validate40.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate36.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const expandFleet = validate41;
-const schema72 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
-const schema73 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
+export const expandFleet = validate37;
+const schema64 = {"$id":"op_expandFleet","$ref":"components#/$defs/FleetExpansion"};
+const schema65 = {"type":"object","description":"More households for a fleet that runs.","additionalProperties":false,"required":["request_id","count"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each expansion. The same id with the same count adds nothing again; with another one it is refused (422 `request_id_reused`)."},"count":{"type":"integer","minimum":1,"maximum":1000,"description":"Number of households to add. A fleet holds at most 10,000 (422 `fleet_too_large`)."}},"example":{"request_id":"5b0d5c1e-6c0f-4a34-8d53-0a5f2a1f7c11","count":50}};
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate37(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_expandFleet" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate41.evaluated;
+const evaluated0 = validate37.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4794,14 +3236,14 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.request_id === undefined) && (missing0 = "request_id")) || ((data.count === undefined) && (missing0 = "count"))){
-validate41.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: missing0}}];
+validate37.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "request_id") || (key0 === "count"))){
-validate41.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate37.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -4814,12 +3256,12 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-validate41.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
+validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
 return false;
 }
 }
 else {
-validate41.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"}}];
+validate37.errors = [{instancePath:instancePath+"/request_id",schemaPath:"components#/$defs/FleetExpansion/properties/request_id/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -4834,18 +3276,18 @@ if(data.count !== undefined){
 let data1 = data.count;
 const _errs5 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate41.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"}}];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs5){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000 || isNaN(data1)){
-validate41.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000}}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate41.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate37.errors = [{instancePath:instancePath+"/count",schemaPath:"components#/$defs/FleetExpansion/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -4861,142 +3303,25 @@ var valid1 = true;
 }
 }
 else {
-validate41.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"}}];
+validate37.errors = [{instancePath,schemaPath:"components#/$defs/FleetExpansion/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate41.errors = vErrors;
+validate37.errors = vErrors;
 return errors === 0;
 }
-validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate37.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const stopFleet = validate42;
-const schema74 = {"$id":"op_stopFleet","$ref":"components#/$defs/EmptyBody"};
+export const updateElectricVehiclePreferences = validate38;
+const schema66 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
+const schema67 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
+const schema68 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
+const pattern11 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
 
-function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_stopFleet" */;
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate42.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
-return false;
-}
-else {
-for(const key0 in data){
-validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-}
-else {
-validate42.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate42.errors = vErrors;
-return errors === 0;
-}
-validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const cleanupFleet = validate43;
-const schema76 = {"$id":"op_cleanupFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_cleanupFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate43.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
-return false;
-}
-else {
-for(const key0 in data){
-validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-}
-else {
-validate43.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate43.errors = vErrors;
-return errors === 0;
-}
-validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const purgeFleet = validate44;
-const schema78 = {"$id":"op_purgeFleet","$ref":"components#/$defs/EmptyBody"};
-
-function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_purgeFleet" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate44.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
-return false;
-}
-else {
-for(const key0 in data){
-validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-}
-else {
-validate44.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate44.errors = vErrors;
-return errors === 0;
-}
-validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateElectricVehiclePreferences = validate45;
-const schema80 = {"$id":"op_updateElectricVehiclePreferences","$ref":"components#/$defs/ElectricVehiclePreferencesUpdate"};
-const schema81 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default. After the change `minimum_soc_percent` is not above `target_soc_percent`, what is stored included (422 `minimum_above_target`).","x-rules":[{"fields":["minimum_soc_percent","target_soc_percent"],"rule":"The minimum is not above the target, or above the vehicle's own where none is asked for.","code":"minimum_above_target"}],"properties":{"charge_policy":{"type":["string","null"],"enum":["immediate","smart",null],"description":"`immediate`: charge as soon as the vehicle is plugged in. `smart`: charge at the least cost until `ready_by`. The default is `immediate`."},"target_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The state of charge, in percent, at which charging ends; null: the vehicle's own, which its state shows where nothing else was asked."},"minimum_soc_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"Up to this state of charge, in percent, the vehicle is charged at once, whatever it costs. The default is 10."},"ready_by":{"description":"The days to change; null sets all days back to 07:00.","anyOf":[{"$ref":"components#/$defs/ReadyByUpdate"},{"type":"null"}]}}};
-const schema82 = {"type":"object","additionalProperties":false,"description":"The days to change, each a local time as HH:MM, or null for a day without a departure.","properties":{"monday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Mondays."},"tuesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Tuesdays."},"wednesday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Wednesdays."},"thursday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Thursdays."},"friday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Fridays."},"saturday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Saturdays."},"sunday":{"type":["string","null"],"pattern":"^([01][0-9]|2[0-3]):[0-5][0-9]$","description":"On Sundays."}}};
-const pattern13 = new RegExp("^([01][0-9]|2[0-3]):[0-5][0-9]$", "u");
-
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate46.evaluated;
+const evaluated0 = validate39.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5008,7 +3333,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "charge_policy") || (key0 === "target_soc_percent")) || (key0 === "minimum_soc_percent")) || (key0 === "ready_by"))){
-validate46.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate39.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5018,11 +3343,11 @@ if(data.charge_policy !== undefined){
 let data0 = data.charge_policy;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate46.errors = [{instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema81.properties.charge_policy.type}}];
+validate39.errors = [{instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/type",keyword:"type",params:{type: schema67.properties.charge_policy.type}}];
 return false;
 }
 if(!(((data0 === "immediate") || (data0 === "smart")) || (data0 === null))){
-validate46.errors = [{instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema81.properties.charge_policy.enum}}];
+validate39.errors = [{instancePath:instancePath+"/charge_policy",schemaPath:"#/properties/charge_policy/enum",keyword:"enum",params:{allowedValues: schema67.properties.charge_policy.enum}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -5035,18 +3360,18 @@ if(data.target_soc_percent !== undefined){
 let data1 = data.target_soc_percent;
 const _errs4 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-validate46.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema81.properties.target_soc_percent.type}}];
+validate39.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/type",keyword:"type",params:{type: schema67.properties.target_soc_percent.type}}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 100 || isNaN(data1)){
-validate46.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+validate39.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate46.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate39.errors = [{instancePath:instancePath+"/target_soc_percent",schemaPath:"#/properties/target_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5062,18 +3387,18 @@ if(data.minimum_soc_percent !== undefined){
 let data2 = data.minimum_soc_percent;
 const _errs6 = errors;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-validate46.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema81.properties.minimum_soc_percent.type}}];
+validate39.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/type",keyword:"type",params:{type: schema67.properties.minimum_soc_percent.type}}];
 return false;
 }
 if(errors === _errs6){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 100 || isNaN(data2)){
-validate46.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+validate39.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate46.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate39.errors = [{instancePath:instancePath+"/minimum_soc_percent",schemaPath:"#/properties/minimum_soc_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5113,7 +3438,7 @@ if(data3.monday !== undefined){
 let data4 = data3.monday;
 const _errs14 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-const err1 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema82.properties.monday.type}};
+const err1 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/type",keyword:"type",params:{type: schema68.properties.monday.type}};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5124,7 +3449,7 @@ errors++;
 }
 if(errors === _errs14){
 if(typeof data4 === "string"){
-if(!pattern13.test(data4)){
+if(!pattern11.test(data4)){
 const err2 = {instancePath:instancePath+"/ready_by/monday",schemaPath:"components#/$defs/ReadyByUpdate/properties/monday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err2];
@@ -5146,7 +3471,7 @@ if(data3.tuesday !== undefined){
 let data5 = data3.tuesday;
 const _errs16 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-const err3 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema82.properties.tuesday.type}};
+const err3 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/type",keyword:"type",params:{type: schema68.properties.tuesday.type}};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5157,7 +3482,7 @@ errors++;
 }
 if(errors === _errs16){
 if(typeof data5 === "string"){
-if(!pattern13.test(data5)){
+if(!pattern11.test(data5)){
 const err4 = {instancePath:instancePath+"/ready_by/tuesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/tuesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err4];
@@ -5179,7 +3504,7 @@ if(data3.wednesday !== undefined){
 let data6 = data3.wednesday;
 const _errs18 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-const err5 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema82.properties.wednesday.type}};
+const err5 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/type",keyword:"type",params:{type: schema68.properties.wednesday.type}};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5190,7 +3515,7 @@ errors++;
 }
 if(errors === _errs18){
 if(typeof data6 === "string"){
-if(!pattern13.test(data6)){
+if(!pattern11.test(data6)){
 const err6 = {instancePath:instancePath+"/ready_by/wednesday",schemaPath:"components#/$defs/ReadyByUpdate/properties/wednesday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err6];
@@ -5212,7 +3537,7 @@ if(data3.thursday !== undefined){
 let data7 = data3.thursday;
 const _errs20 = errors;
 if((typeof data7 !== "string") && (data7 !== null)){
-const err7 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema82.properties.thursday.type}};
+const err7 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/type",keyword:"type",params:{type: schema68.properties.thursday.type}};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5223,7 +3548,7 @@ errors++;
 }
 if(errors === _errs20){
 if(typeof data7 === "string"){
-if(!pattern13.test(data7)){
+if(!pattern11.test(data7)){
 const err8 = {instancePath:instancePath+"/ready_by/thursday",schemaPath:"components#/$defs/ReadyByUpdate/properties/thursday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err8];
@@ -5245,7 +3570,7 @@ if(data3.friday !== undefined){
 let data8 = data3.friday;
 const _errs22 = errors;
 if((typeof data8 !== "string") && (data8 !== null)){
-const err9 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema82.properties.friday.type}};
+const err9 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/type",keyword:"type",params:{type: schema68.properties.friday.type}};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5256,7 +3581,7 @@ errors++;
 }
 if(errors === _errs22){
 if(typeof data8 === "string"){
-if(!pattern13.test(data8)){
+if(!pattern11.test(data8)){
 const err10 = {instancePath:instancePath+"/ready_by/friday",schemaPath:"components#/$defs/ReadyByUpdate/properties/friday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err10];
@@ -5278,7 +3603,7 @@ if(data3.saturday !== undefined){
 let data9 = data3.saturday;
 const _errs24 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-const err11 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema82.properties.saturday.type}};
+const err11 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/type",keyword:"type",params:{type: schema68.properties.saturday.type}};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -5289,7 +3614,7 @@ errors++;
 }
 if(errors === _errs24){
 if(typeof data9 === "string"){
-if(!pattern13.test(data9)){
+if(!pattern11.test(data9)){
 const err12 = {instancePath:instancePath+"/ready_by/saturday",schemaPath:"components#/$defs/ReadyByUpdate/properties/saturday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err12];
@@ -5311,7 +3636,7 @@ if(data3.sunday !== undefined){
 let data10 = data3.sunday;
 const _errs26 = errors;
 if((typeof data10 !== "string") && (data10 !== null)){
-const err13 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema82.properties.sunday.type}};
+const err13 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/type",keyword:"type",params:{type: schema68.properties.sunday.type}};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -5322,7 +3647,7 @@ errors++;
 }
 if(errors === _errs26){
 if(typeof data10 === "string"){
-if(!pattern13.test(data10)){
+if(!pattern11.test(data10)){
 const err14 = {instancePath:instancePath+"/ready_by/sunday",schemaPath:"components#/$defs/ReadyByUpdate/properties/sunday/pattern",keyword:"pattern",params:{pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$"}};
 if(vErrors === null){
 vErrors = [err14];
@@ -5382,7 +3707,7 @@ else {
 vErrors.push(err17);
 }
 errors++;
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return false;
 }
 else {
@@ -5407,45 +3732,45 @@ var valid0 = true;
 }
 }
 else {
-validate46.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate46.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
-validate46.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate39.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateElectricVehiclePreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate45.evaluated;
+const evaluated0 = validate38.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate46(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(!(validate39(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
-validate45.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
-validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate38.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startElectricVehicleBoost = validate48;
-const schema83 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
-const schema84 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
+export const startElectricVehicleBoost = validate41;
+const schema69 = {"$id":"op_startElectricVehicleBoost","$ref":"components#/$defs/BoostStart"};
+const schema70 = {"type":"object","additionalProperties":false,"description":"A boost to begin.","required":["ends_at"],"properties":{"ends_at":{"type":"string","format":"instant","description":"When it is to end, behind the beginning of the next quarter hour and at most 24 hours from now."}}};
 
-function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_startElectricVehicleBoost" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate48.evaluated;
+const evaluated0 = validate41.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5457,14 +3782,14 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.ends_at === undefined) && (missing0 = "ends_at")){
-validate48.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: missing0}}];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs2 = errors;
 for(const key0 in data){
 if(!(key0 === "ends_at")){
-validate48.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5477,12 +3802,12 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(!(formats16(data0))){
-validate48.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}}];
+validate41.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}}];
 return false;
 }
 }
 else {
-validate48.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}}];
+validate41.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5492,24 +3817,24 @@ return false;
 }
 }
 else {
-validate48.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}}];
+validate41.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate48.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
-validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate41.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateHeatPumpPreferences = validate49;
-const schema85 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
-const schema86 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
+export const updateHeatPumpPreferences = validate42;
+const schema71 = {"$id":"op_updateHeatPumpPreferences","$ref":"components#/$defs/HeatPumpPreferencesUpdate"};
+const schema72 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"comfort_temperature_c":{"type":["number","null"],"minimum":10,"maximum":26,"description":"The indoor temperature that people want, in degrees Celsius; null: the household's own."},"setback_k":{"type":["number","null"],"minimum":0,"maximum":4,"description":"By how many kelvins a schedule may let it be colder. The default is 1.5."},"boost_k":{"type":["number","null"],"minimum":0,"maximum":3,"description":"By how many kelvins a schedule or a boost may make it warmer. The default is 1.5."},"hot_water_temperature_c":{"type":["number","null"],"minimum":45,"maximum":60,"description":"The temperature to which the hot-water tank is heated, in degrees Celsius; null: the tank's own."},"price_response":{"type":["boolean","null"],"description":"Whether prices move heat in time; otherwise the heat pump holds its temperatures. The default is `true`."}}};
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateHeatPumpPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate49.evaluated;
+const evaluated0 = validate42.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5522,7 +3847,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs2 = errors;
 for(const key0 in data){
 if(!(((((key0 === "comfort_temperature_c") || (key0 === "setback_k")) || (key0 === "boost_k")) || (key0 === "hot_water_temperature_c")) || (key0 === "price_response"))){
-validate49.errors = [{instancePath,schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate42.errors = [{instancePath,schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5532,18 +3857,18 @@ if(data.comfort_temperature_c !== undefined){
 let data0 = data.comfort_temperature_c;
 const _errs3 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-validate49.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema86.properties.comfort_temperature_c.type}}];
+validate42.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/type",keyword:"type",params:{type: schema72.properties.comfort_temperature_c.type}}];
 return false;
 }
 if(errors === _errs3){
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 26 || isNaN(data0)){
-validate49.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/maximum",keyword:"maximum",params:{comparison: "<=", limit: 26}}];
+validate42.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/maximum",keyword:"maximum",params:{comparison: "<=", limit: 26}}];
 return false;
 }
 else {
 if(data0 < 10 || isNaN(data0)){
-validate49.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10}}];
+validate42.errors = [{instancePath:instancePath+"/comfort_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/comfort_temperature_c/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10}}];
 return false;
 }
 }
@@ -5559,18 +3884,18 @@ if(data.setback_k !== undefined){
 let data1 = data.setback_k;
 const _errs5 = errors;
 if((!((typeof data1 == "number") && (isFinite(data1)))) && (data1 !== null)){
-validate49.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema86.properties.setback_k.type}}];
+validate42.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/type",keyword:"type",params:{type: schema72.properties.setback_k.type}}];
 return false;
 }
 if(errors === _errs5){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 4 || isNaN(data1)){
-validate49.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4}}];
+validate42.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4}}];
 return false;
 }
 else {
 if(data1 < 0 || isNaN(data1)){
-validate49.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate42.errors = [{instancePath:instancePath+"/setback_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/setback_k/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5586,18 +3911,18 @@ if(data.boost_k !== undefined){
 let data2 = data.boost_k;
 const _errs7 = errors;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (data2 !== null)){
-validate49.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema86.properties.boost_k.type}}];
+validate42.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/type",keyword:"type",params:{type: schema72.properties.boost_k.type}}];
 return false;
 }
 if(errors === _errs7){
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 3 || isNaN(data2)){
-validate49.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3}}];
+validate42.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/maximum",keyword:"maximum",params:{comparison: "<=", limit: 3}}];
 return false;
 }
 else {
 if(data2 < 0 || isNaN(data2)){
-validate49.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate42.errors = [{instancePath:instancePath+"/boost_k",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/boost_k/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5613,18 +3938,18 @@ if(data.hot_water_temperature_c !== undefined){
 let data3 = data.hot_water_temperature_c;
 const _errs9 = errors;
 if((!((typeof data3 == "number") && (isFinite(data3)))) && (data3 !== null)){
-validate49.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema86.properties.hot_water_temperature_c.type}}];
+validate42.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/type",keyword:"type",params:{type: schema72.properties.hot_water_temperature_c.type}}];
 return false;
 }
 if(errors === _errs9){
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 60 || isNaN(data3)){
-validate49.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60}}];
+validate42.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60}}];
 return false;
 }
 else {
 if(data3 < 45 || isNaN(data3)){
-validate49.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/minimum",keyword:"minimum",params:{comparison: ">=", limit: 45}}];
+validate42.errors = [{instancePath:instancePath+"/hot_water_temperature_c",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/hot_water_temperature_c/minimum",keyword:"minimum",params:{comparison: ">=", limit: 45}}];
 return false;
 }
 }
@@ -5640,7 +3965,7 @@ if(data.price_response !== undefined){
 let data4 = data.price_response;
 const _errs11 = errors;
 if((typeof data4 !== "boolean") && (data4 !== null)){
-validate49.errors = [{instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema86.properties.price_response.type}}];
+validate42.errors = [{instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema72.properties.price_response.type}}];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -5655,87 +3980,24 @@ var valid1 = true;
 }
 }
 else {
-validate49.errors = [{instancePath,schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/type",keyword:"type",params:{type: "object"}}];
+validate42.errors = [{instancePath,schemaPath:"components#/$defs/HeatPumpPreferencesUpdate/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate49.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
-validate49.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate42.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startHeatPumpBoost = validate50;
-const schema87 = {"$id":"op_startHeatPumpBoost","$ref":"components#/$defs/BoostStart"};
+export const updateInverterPreferences = validate43;
+const schema73 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
+const schema74 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startHeatPumpBoost" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate50.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.ends_at === undefined) && (missing0 = "ends_at")){
-validate50.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs2 = errors;
-for(const key0 in data){
-if(!(key0 === "ends_at")){
-validate50.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs2 === errors){
-if(data.ends_at !== undefined){
-let data0 = data.ends_at;
-const _errs3 = errors;
-if(errors === _errs3){
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!(formats16(data0))){
-validate50.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}}];
-return false;
-}
-}
-else {
-validate50.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate50.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate50.errors = vErrors;
-return errors === 0;
-}
-validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const updateInverterPreferences = validate51;
-const schema89 = {"$id":"op_updateInverterPreferences","$ref":"components#/$defs/InverterPreferencesUpdate"};
-const schema90 = {"type":"object","additionalProperties":false,"description":"The preferences to change. Null sets one back to its default.","properties":{"reserve_percent":{"type":["number","null"],"minimum":0,"maximum":100,"description":"The charge of the battery below which it is not discharged, in percent. The default is 5."},"grid_charging":{"type":["boolean","null"],"description":"Whether the battery may be charged from the grid. The default is `false`."},"price_response":{"type":["boolean","null"],"description":"Whether prices move charging and discharging in time; otherwise the battery takes what the panels leave and gives what the household needs. The default is `false`."}}};
-
-function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateInverterPreferences" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate51.evaluated;
+const evaluated0 = validate43.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5748,7 +4010,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs2 = errors;
 for(const key0 in data){
 if(!(((key0 === "reserve_percent") || (key0 === "grid_charging")) || (key0 === "price_response"))){
-validate51.errors = [{instancePath,schemaPath:"components#/$defs/InverterPreferencesUpdate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate43.errors = [{instancePath,schemaPath:"components#/$defs/InverterPreferencesUpdate/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5758,18 +4020,18 @@ if(data.reserve_percent !== undefined){
 let data0 = data.reserve_percent;
 const _errs3 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (data0 !== null)){
-validate51.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema90.properties.reserve_percent.type}}];
+validate43.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/type",keyword:"type",params:{type: schema74.properties.reserve_percent.type}}];
 return false;
 }
 if(errors === _errs3){
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 > 100 || isNaN(data0)){
-validate51.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
+validate43.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100}}];
 return false;
 }
 else {
 if(data0 < 0 || isNaN(data0)){
-validate51.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
+validate43.errors = [{instancePath:instancePath+"/reserve_percent",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/reserve_percent/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0}}];
 return false;
 }
 }
@@ -5785,7 +4047,7 @@ if(data.grid_charging !== undefined){
 let data1 = data.grid_charging;
 const _errs5 = errors;
 if((typeof data1 !== "boolean") && (data1 !== null)){
-validate51.errors = [{instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema90.properties.grid_charging.type}}];
+validate43.errors = [{instancePath:instancePath+"/grid_charging",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/grid_charging/type",keyword:"type",params:{type: schema74.properties.grid_charging.type}}];
 return false;
 }
 var valid1 = _errs5 === errors;
@@ -5798,7 +4060,7 @@ if(data.price_response !== undefined){
 let data2 = data.price_response;
 const _errs7 = errors;
 if((typeof data2 !== "boolean") && (data2 !== null)){
-validate51.errors = [{instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema90.properties.price_response.type}}];
+validate43.errors = [{instancePath:instancePath+"/price_response",schemaPath:"components#/$defs/InverterPreferencesUpdate/properties/price_response/type",keyword:"type",params:{type: schema74.properties.price_response.type}}];
 return false;
 }
 var valid1 = _errs7 === errors;
@@ -5811,88 +4073,25 @@ var valid1 = true;
 }
 }
 else {
-validate51.errors = [{instancePath,schemaPath:"components#/$defs/InverterPreferencesUpdate/type",keyword:"type",params:{type: "object"}}];
+validate43.errors = [{instancePath,schemaPath:"components#/$defs/InverterPreferencesUpdate/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate51.errors = vErrors;
+validate43.errors = vErrors;
 return errors === 0;
 }
-validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate43.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const startInverterBoost = validate52;
-const schema91 = {"$id":"op_startInverterBoost","$ref":"components#/$defs/BoostStart"};
+export const createWebhook = validate44;
+const schema75 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
+const schema76 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
+const schema77 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
+const formats26 = formatsModule.formats.iri;
 
-function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_startInverterBoost" */;
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate52.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.ends_at === undefined) && (missing0 = "ends_at")){
-validate52.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/required",keyword:"required",params:{missingProperty: missing0}}];
-return false;
-}
-else {
-const _errs2 = errors;
-for(const key0 in data){
-if(!(key0 === "ends_at")){
-validate52.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-if(_errs2 === errors){
-if(data.ends_at !== undefined){
-let data0 = data.ends_at;
-const _errs3 = errors;
-if(errors === _errs3){
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(!(formats16(data0))){
-validate52.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/format",keyword:"format",params:{format: "instant"}}];
-return false;
-}
-}
-else {
-validate52.errors = [{instancePath:instancePath+"/ends_at",schemaPath:"components#/$defs/BoostStart/properties/ends_at/type",keyword:"type",params:{type: "string"}}];
-return false;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate52.errors = [{instancePath,schemaPath:"components#/$defs/BoostStart/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate52.errors = vErrors;
-return errors === 0;
-}
-validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const createWebhook = validate53;
-const schema93 = {"$id":"op_createWebhook","$ref":"components#/$defs/WebhookCreation"};
-const schema94 = {"type":"object","description":"A new endpoint.","additionalProperties":false,"required":["url"],"properties":{"url":{"type":"string","format":"iri","maxLength":2048,"description":"Where messages are posted: an https address that the public internet reaches, with a valid certificate, without user name, password, fragment or backslash. It can never be changed. It is kept as URL parsers read it: the host in lower case, `/` for an empty path, no port 443, no `..` in the path, a host in letters beyond ASCII and characters that a URI must not hold in their ASCII form (`https://xn--…`, `%…`), with at most 2048 characters then too. The answer shows what is called.","example":"https://partner.example.com/hooks/devices"},"topics":{"type":"array","default":[],"maxItems":100,"description":"Topics to subscribe to. A topic named twice counts once; an unknown one is a field error.","items":{"$ref":"components#/$defs/Topic"}}}};
-const schema95 = {"type":"string","description":"What a webhook can subscribe to, and the `message_type` of what it then receives. New topics may come.","x-known-values":["device.action_required","device.information"],"example":"device.action_required"};
-const formats34 = formatsModule.formats.iri;
-
-function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate54.evaluated;
+const evaluated0 = validate45.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5903,14 +4102,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.url === undefined) && (missing0 = "url")){
-validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate45.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "url") || (key0 === "topics"))){
-validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -5923,18 +4122,18 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func1(data0) > 2048){
-validate54.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+validate45.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
 return false;
 }
 else {
-if(!(formats34(data0))){
-validate54.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}}];
+if(!(formats26(data0))){
+validate45.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "iri"}}];
 return false;
 }
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -5951,7 +4150,7 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 100){
-validate54.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
+validate45.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
 return false;
 }
 else {
@@ -5960,7 +4159,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
 if(typeof data1[i0] !== "string"){
-validate54.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
+validate45.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -5971,7 +4170,7 @@ break;
 }
 }
 else {
-validate54.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
+validate45.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -5985,44 +4184,44 @@ var valid0 = true;
 }
 }
 else {
-validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate54.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
-validate54.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate45.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_createWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate53.evaluated;
+const evaluated0 = validate44.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate54(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate54.errors : vErrors.concat(validate54.errors);
+if(!(validate45(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate45.errors : vErrors.concat(validate45.errors);
 errors = vErrors.length;
 }
-validate53.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
-validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate44.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const updateWebhook = validate56;
-const schema96 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
-const schema97 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
+export const updateWebhook = validate47;
+const schema78 = {"$id":"op_updateWebhook","$ref":"components#/$defs/WebhookUpdate"};
+const schema79 = {"type":"object","description":"What shall change. Fields that are left out stay as they are.","additionalProperties":false,"properties":{"enabled":{"type":"boolean","description":"False pauses the webhook: messages that fall due meanwhile are dropped and never sent later. True takes up deliveries again."},"topics":{"type":"array","maxItems":100,"description":"Replaces the whole set of subscriptions; an empty list ends all of them.","items":{"$ref":"components#/$defs/Topic"}},"url":{"not":{}}}};
 
-function validate57(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate57.evaluated;
+const evaluated0 = validate48.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6034,7 +4233,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "enabled") || (key0 === "topics")) || (key0 === "url"))){
-validate57.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6043,7 +4242,7 @@ if(_errs1 === errors){
 if(data.enabled !== undefined){
 const _errs2 = errors;
 if(typeof data.enabled !== "boolean"){
-validate57.errors = [{instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}}];
+validate48.errors = [{instancePath:instancePath+"/enabled",schemaPath:"#/properties/enabled/type",keyword:"type",params:{type: "boolean"}}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -6058,7 +4257,7 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 100){
-validate57.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
+validate48.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/maxItems",keyword:"maxItems",params:{limit: 100}}];
 return false;
 }
 else {
@@ -6067,7 +4266,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
 if(typeof data1[i0] !== "string"){
-validate57.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
+validate48.errors = [{instancePath:instancePath+"/topics/" + i0,schemaPath:"components#/$defs/Topic/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -6078,7 +4277,7 @@ break;
 }
 }
 else {
-validate57.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
+validate48.errors = [{instancePath:instancePath+"/topics",schemaPath:"#/properties/topics/type",keyword:"type",params:{type: "array"}}];
 return false;
 }
 }
@@ -6090,7 +4289,7 @@ var valid0 = true;
 if(valid0){
 if(data.url !== undefined){
 const _errs9 = errors;
-validate57.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}}];
+validate48.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/not",keyword:"not",params:{}}];
 return false;
 var valid0 = _errs9 === errors;
 }
@@ -6102,84 +4301,45 @@ var valid0 = true;
 }
 }
 else {
-validate57.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate57.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
-validate57.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate48.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_updateWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate56.evaluated;
+const evaluated0 = validate47.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate57(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+if(!(validate48(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate48.errors : vErrors.concat(validate48.errors);
 errors = vErrors.length;
 }
-validate56.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
-validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate47.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const rotateWebhookSecret = validate59;
-const schema99 = {"$id":"op_rotateWebhookSecret","$ref":"components#/$defs/EmptyBody"};
+export const testWebhook = validate50;
+const schema81 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
+const schema82 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_rotateWebhookSecret" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate59.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-validate59.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
-return false;
-}
-else {
-for(const key0 in data){
-validate59.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-}
-else {
-validate59.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate59.errors = vErrors;
-return errors === 0;
-}
-validate59.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const testWebhook = validate60;
-const schema101 = {"$id":"op_testWebhook","$ref":"components#/$defs/WebhookTest"};
-const schema102 = {"type":"object","description":"Which subscription to try.","additionalProperties":false,"required":["topic"],"properties":{"topic":{"type":"string","x-known-values":["device.action_required","device.information"],"description":"A topic that the webhook is subscribed to."}},"example":{"topic":"device.action_required"}};
-
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_testWebhook" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate60.evaluated;
+const evaluated0 = validate50.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6191,14 +4351,14 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.topic === undefined) && (missing0 = "topic")){
-validate60.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: missing0}}];
+validate50.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs2 = errors;
 for(const key0 in data){
 if(!(key0 === "topic")){
-validate60.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate50.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6206,7 +4366,7 @@ break;
 if(_errs2 === errors){
 if(data.topic !== undefined){
 if(typeof data.topic !== "string"){
-validate60.errors = [{instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"}}];
+validate50.errors = [{instancePath:instancePath+"/topic",schemaPath:"components#/$defs/WebhookTest/properties/topic/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6214,24 +4374,24 @@ return false;
 }
 }
 else {
-validate60.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"}}];
+validate50.errors = [{instancePath,schemaPath:"components#/$defs/WebhookTest/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate60.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
-validate60.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate50.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerDeviceEvent = validate61;
-const schema103 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
-const schema104 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
+export const triggerDeviceEvent = validate51;
+const schema83 = {"$id":"op_triggerDeviceEvent","$ref":"components#/$defs/DeviceEventTrigger"};
+const schema84 = {"type":"object","description":"What shall happen to a device now.","additionalProperties":false,"required":["code"],"properties":{"code":{"type":"string","enum":["device_offline","reauthenticate","steering_recovery_failed","subscription_required","reconnect"],"description":"`device_offline` starts an outage and `reconnect` ends it, whatever its causes; `reauthenticate` loses the session with the manufacturer; `steering_recovery_failed` and `subscription_required` raise those notices. What is raised by hand lasts until somebody ends it, also where it held by itself already."}},"example":{"code":"device_offline"}};
 
-function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerDeviceEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate61.evaluated;
+const evaluated0 = validate51.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6243,14 +4403,14 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.code === undefined) && (missing0 = "code")){
-validate61.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/required",keyword:"required",params:{missingProperty: missing0}}];
+validate51.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs2 = errors;
 for(const key0 in data){
 if(!(key0 === "code")){
-validate61.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate51.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6259,11 +4419,11 @@ if(_errs2 === errors){
 if(data.code !== undefined){
 let data0 = data.code;
 if(typeof data0 !== "string"){
-validate61.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/type",keyword:"type",params:{type: "string"}}];
+validate51.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!(((((data0 === "device_offline") || (data0 === "reauthenticate")) || (data0 === "steering_recovery_failed")) || (data0 === "subscription_required")) || (data0 === "reconnect"))){
-validate61.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema104.properties.code.enum}}];
+validate51.errors = [{instancePath:instancePath+"/code",schemaPath:"components#/$defs/DeviceEventTrigger/properties/code/enum",keyword:"enum",params:{allowedValues: schema84.properties.code.enum}}];
 return false;
 }
 }
@@ -6271,24 +4431,24 @@ return false;
 }
 }
 else {
-validate61.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/type",keyword:"type",params:{type: "object"}}];
+validate51.errors = [{instancePath,schemaPath:"components#/$defs/DeviceEventTrigger/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate61.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
-validate61.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate51.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const triggerFleetEvent = validate62;
-const schema105 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
-const schema106 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
-const schema107 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
+export const triggerFleetEvent = validate52;
+const schema85 = {"$id":"op_triggerFleetEvent","$ref":"components#/$defs/FleetEventTrigger"};
+const schema86 = {"type":"object","description":"What shall happen to many devices of a fleet now. Null and absent mean the same. A cause strikes one thing; what it needs is given, and nothing else beside it (422 `event_subject`).","x-rules":[{"fields":["cause","manufacturer"],"rule":"`manufacturer` is given for `manufacturer_cloud`, and for no other cause.","code":"event_subject"},{"fields":["cause","country","circle"],"rule":"One of `country` and `circle` is given for `region`, and neither for another cause.","code":"event_subject"},{"fields":["cause","user_ids"],"rule":"`user_ids` are given for `household_router`, and for no other cause.","code":"event_subject"}],"additionalProperties":false,"required":["request_id","cause","duration_minutes"],"properties":{"request_id":{"type":"string","format":"uuid","description":"Chosen by you, new for each event. The same id with the same body raises nothing again; with another one it is refused (422 `request_id_reused`)."},"cause":{"type":"string","enum":["manufacturer_cloud","region","household_router"],"description":"What fails: the cloud of a manufacturer (give `manufacturer`), the internet provider of a region (give `country` or `circle`), or the routers of households (give `user_ids`)."},"manufacturer":{"type":["string","null"],"minLength":1,"maxLength":128,"description":"All devices of this manufacturer, by its name in the devices' records."},"country":{"type":["string","null"],"pattern":"^[A-Z]{2}$","description":"All devices of users in this country, an assigned ISO 3166-1 alpha-2 code (422 `country_unknown`)."},"circle":{"anyOf":[{"$ref":"components#/$defs/EventCircle"},{"type":"null"}],"description":"All devices of users in a circle."},"user_ids":{"type":["array","null"],"minItems":1,"maxItems":1000,"description":"All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`).","items":{"type":"string","format":"uuid"}},"duration_minutes":{"type":"integer","minimum":1,"maximum":10080,"description":"How long it lasts, at most seven days."}},"example":{"request_id":"0c9b7a61-5d2f-4e83-9b1a-7f4c2d8e6a50","cause":"manufacturer_cloud","manufacturer":"Volterra","duration_minutes":90}};
+const schema87 = {"type":"object","description":"Households around a place, by the coordinates of their users.","additionalProperties":false,"required":["latitude","longitude","radius_km"],"properties":{"latitude":{"type":"number","minimum":-90,"maximum":90,"description":"Degrees north of the centre."},"longitude":{"type":"number","minimum":-180,"maximum":180,"description":"Degrees east of the centre."},"radius_km":{"type":"number","exclusiveMinimum":0,"maximum":20000,"description":"Great-circle distance in kilometres."}}};
 
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate53(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate63.evaluated;
+const evaluated0 = validate53.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6299,14 +4459,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.request_id === undefined) && (missing0 = "request_id")) || ((data.cause === undefined) && (missing0 = "cause"))) || ((data.duration_minutes === undefined) && (missing0 = "duration_minutes"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
+validate53.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "request_id") || (key0 === "cause")) || (key0 === "manufacturer")) || (key0 === "country")) || (key0 === "circle")) || (key0 === "user_ids")) || (key0 === "duration_minutes"))){
-validate63.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate53.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6319,12 +4479,12 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!(formats4(data0))){
-validate63.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
+validate53.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/format",keyword:"format",params:{format: "uuid"}}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}}];
+validate53.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6339,11 +4499,11 @@ if(data.cause !== undefined){
 let data1 = data.cause;
 const _errs4 = errors;
 if(typeof data1 !== "string"){
-validate63.errors = [{instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/type",keyword:"type",params:{type: "string"}}];
+validate53.errors = [{instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 if(!(((data1 === "manufacturer_cloud") || (data1 === "region")) || (data1 === "household_router"))){
-validate63.errors = [{instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema106.properties.cause.enum}}];
+validate53.errors = [{instancePath:instancePath+"/cause",schemaPath:"#/properties/cause/enum",keyword:"enum",params:{allowedValues: schema86.properties.cause.enum}}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -6356,18 +4516,18 @@ if(data.manufacturer !== undefined){
 let data2 = data.manufacturer;
 const _errs6 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate63.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema106.properties.manufacturer.type}}];
+validate53.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/type",keyword:"type",params:{type: schema86.properties.manufacturer.type}}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(func1(data2) > 128){
-validate63.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/maxLength",keyword:"maxLength",params:{limit: 128}}];
+validate53.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/maxLength",keyword:"maxLength",params:{limit: 128}}];
 return false;
 }
 else {
 if(func1(data2) < 1){
-validate63.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/minLength",keyword:"minLength",params:{limit: 1}}];
+validate53.errors = [{instancePath:instancePath+"/manufacturer",schemaPath:"#/properties/manufacturer/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 }
@@ -6383,13 +4543,13 @@ if(data.country !== undefined){
 let data3 = data.country;
 const _errs8 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate63.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema106.properties.country.type}}];
+validate53.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema86.properties.country.type}}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern5.test(data3)){
-validate63.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}}];
+validate53.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"}}];
 return false;
 }
 }
@@ -6610,7 +4770,7 @@ else {
 vErrors.push(err13);
 }
 errors++;
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return false;
 }
 else {
@@ -6634,18 +4794,18 @@ if(data.user_ids !== undefined){
 let data8 = data.user_ids;
 const _errs24 = errors;
 if((!(Array.isArray(data8))) && (data8 !== null)){
-validate63.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema106.properties.user_ids.type}}];
+validate53.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/type",keyword:"type",params:{type: schema86.properties.user_ids.type}}];
 return false;
 }
 if(errors === _errs24){
 if(Array.isArray(data8)){
 if(data8.length > 1000){
-validate63.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/maxItems",keyword:"maxItems",params:{limit: 1000}}];
+validate53.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/maxItems",keyword:"maxItems",params:{limit: 1000}}];
 return false;
 }
 else {
 if(data8.length < 1){
-validate63.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/minItems",keyword:"minItems",params:{limit: 1}}];
+validate53.errors = [{instancePath:instancePath+"/user_ids",schemaPath:"#/properties/user_ids/minItems",keyword:"minItems",params:{limit: 1}}];
 return false;
 }
 else {
@@ -6658,12 +4818,12 @@ if(errors === _errs26){
 if(errors === _errs26){
 if(typeof data9 === "string"){
 if(!(formats4(data9))){
-validate63.errors = [{instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/format",keyword:"format",params:{format: "uuid"}}];
+validate53.errors = [{instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/format",keyword:"format",params:{format: "uuid"}}];
 return false;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/type",keyword:"type",params:{type: "string"}}];
+validate53.errors = [{instancePath:instancePath+"/user_ids/" + i0,schemaPath:"#/properties/user_ids/items/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6687,18 +4847,18 @@ if(data.duration_minutes !== undefined){
 let data10 = data.duration_minutes;
 const _errs28 = errors;
 if(!(((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10))) && (isFinite(data10)))){
-validate63.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/type",keyword:"type",params:{type: "integer"}}];
+validate53.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/type",keyword:"type",params:{type: "integer"}}];
 return false;
 }
 if(errors === _errs28){
 if((typeof data10 == "number") && (isFinite(data10))){
 if(data10 > 10080 || isNaN(data10)){
-validate63.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10080}}];
+validate53.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10080}}];
 return false;
 }
 else {
 if(data10 < 1 || isNaN(data10)){
-validate63.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
+validate53.errors = [{instancePath:instancePath+"/duration_minutes",schemaPath:"#/properties/duration_minutes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1}}];
 return false;
 }
 }
@@ -6719,84 +4879,45 @@ var valid0 = true;
 }
 }
 else {
-validate63.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
+validate53.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate63.errors = vErrors;
+validate53.errors = vErrors;
 return errors === 0;
 }
-validate63.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate53.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate52(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_triggerFleetEvent" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate62.evaluated;
+const evaluated0 = validate52.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate63(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate53(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate53.errors : vErrors.concat(validate53.errors);
 errors = vErrors.length;
 }
-validate62.errors = vErrors;
+validate52.errors = vErrors;
 return errors === 0;
 }
-validate62.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate52.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const redeliver = validate65;
-const schema108 = {"$id":"op_redeliver","$ref":"components#/$defs/EmptyBody"};
+export const broadcastInformation = validate55;
+const schema88 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
+const schema89 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="op_redeliver" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate65.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 0){
-validate65.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/maxProperties",keyword:"maxProperties",params:{limit: 0}}];
-return false;
-}
-else {
-for(const key0 in data){
-validate65.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
-return false;
-break;
-}
-}
-}
-else {
-validate65.errors = [{instancePath,schemaPath:"components#/$defs/EmptyBody/type",keyword:"type",params:{type: "object"}}];
-return false;
-}
-}
-validate65.errors = vErrors;
-return errors === 0;
-}
-validate65.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-export const broadcastInformation = validate66;
-const schema110 = {"$id":"op_broadcastInformation","$ref":"components#/$defs/InformationBroadcast"};
-const schema111 = {"type":"object","description":"A notice written by hand.","additionalProperties":false,"required":["message"],"properties":{"message":{"type":"string","minLength":1,"maxLength":2000,"pattern":"\\S","description":"Text to show to the users."},"owner_id":{"type":["string","null"],"format":"uuid","description":"The user it is for; without one, or null, it is for everybody."}}};
-
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_broadcastInformation" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate66.evaluated;
+const evaluated0 = validate55.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6808,14 +4929,14 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.message === undefined) && (missing0 = "message")){
-validate66.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/required",keyword:"required",params:{missingProperty: missing0}}];
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/required",keyword:"required",params:{missingProperty: missing0}}];
 return false;
 }
 else {
 const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "message") || (key0 === "owner_id"))){
-validate66.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6827,24 +4948,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func1(data0) > 2000){
-validate66.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/maxLength",keyword:"maxLength",params:{limit: 2000}}];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/maxLength",keyword:"maxLength",params:{limit: 2000}}];
 return false;
 }
 else {
 if(func1(data0) < 1){
-validate66.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/minLength",keyword:"minLength",params:{limit: 1}}];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/minLength",keyword:"minLength",params:{limit: 1}}];
 return false;
 }
 else {
 if(!pattern7.test(data0)){
-validate66.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/pattern",keyword:"pattern",params:{pattern: "\\S"}}];
 return false;
 }
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/type",keyword:"type",params:{type: "string"}}];
+validate55.errors = [{instancePath:instancePath+"/message",schemaPath:"components#/$defs/InformationBroadcast/properties/message/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6858,14 +4979,14 @@ if(data.owner_id !== undefined){
 let data1 = data.owner_id;
 const _errs5 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate66.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema111.properties.owner_id.type}}];
+validate55.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/type",keyword:"type",params:{type: schema89.properties.owner_id.type}}];
 return false;
 }
 if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(!(formats4(data1))){
-validate66.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"}}];
+validate55.errors = [{instancePath:instancePath+"/owner_id",schemaPath:"components#/$defs/InformationBroadcast/properties/owner_id/format",keyword:"format",params:{format: "uuid"}}];
 return false;
 }
 }
@@ -6881,24 +5002,24 @@ var valid1 = true;
 }
 }
 else {
-validate66.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/type",keyword:"type",params:{type: "object"}}];
+validate55.errors = [{instancePath,schemaPath:"components#/$defs/InformationBroadcast/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate66.errors = vErrors;
+validate55.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate55.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const resolveNotificationItem = validate67;
-const schema112 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
-const schema113 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items.","x-rules":[{"fields":["success_url","cancel_url"],"rule":"Both are given where the item's `required_parameters` name them.","code":"required"}],"additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
+export const resolveNotificationItem = validate56;
+const schema90 = {"$id":"op_resolveNotificationItem","$ref":"components#/$defs/ItemResolution"};
+const schema91 = {"type":"object","description":"Where the user's browser goes when the manufacturer's page is done. Both are needed for `reauthenticate` (422 `required`), none for information items.","x-rules":[{"fields":["success_url","cancel_url"],"rule":"Both are given where the item's `required_parameters` name them.","code":"required"}],"additionalProperties":false,"properties":{"success_url":{"type":"string","format":"uri","maxLength":2048,"description":"After consent. An https address, or http on localhost."},"cancel_url":{"type":"string","format":"uri","maxLength":2048,"description":"After refusal. An https address, or http on localhost."}}};
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="op_resolveNotificationItem" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate67.evaluated;
+const evaluated0 = validate56.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -6911,7 +5032,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs2 = errors;
 for(const key0 in data){
 if(!((key0 === "success_url") || (key0 === "cancel_url"))){
-validate67.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
+validate56.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0}}];
 return false;
 break;
 }
@@ -6924,18 +5045,18 @@ if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func1(data0) > 2048){
-validate67.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
 return false;
 }
 else {
 if(!(formats2(data0))){
-validate67.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"}}];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/format",keyword:"format",params:{format: "uri"}}];
 return false;
 }
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/success_url",schemaPath:"components#/$defs/ItemResolution/properties/success_url/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6953,18 +5074,18 @@ if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func1(data1) > 2048){
-validate67.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048}}];
 return false;
 }
 else {
 if(!(formats2(data1))){
-validate67.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"}}];
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/format",keyword:"format",params:{format: "uri"}}];
 return false;
 }
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/type",keyword:"type",params:{type: "string"}}];
+validate56.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"components#/$defs/ItemResolution/properties/cancel_url/type",keyword:"type",params:{type: "string"}}];
 return false;
 }
 }
@@ -6978,12 +5099,20 @@ var valid1 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/type",keyword:"type",params:{type: "object"}}];
+validate56.errors = [{instancePath,schemaPath:"components#/$defs/ItemResolution/type",keyword:"type",params:{type: "object"}}];
 return false;
 }
 }
-validate67.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
-validate67.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate56.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
+export const createFleet = previewFleet;
+export const stopFleet = cancelFleet;
+export const cleanupFleet = cancelFleet;
+export const purgeFleet = cancelFleet;
+export const startHeatPumpBoost = startElectricVehicleBoost;
+export const startInverterBoost = startElectricVehicleBoost;
+export const rotateWebhookSecret = cancelFleet;
+export const redeliver = cancelFleet;

@@ -95,9 +95,19 @@ function compile(
     code: { source: true, esm: true, lines: true, formats: _`formatsModule.formats` },
   });
   ajv.addSchema({ $id: 'components', $defs: localReferences(document.components.schemas) });
-  for (const [name, schema] of schemas) ajv.addSchema({ $id: `op_${name}`, ...localReferences(schema) });
-  const exported = Object.fromEntries([...schemas.keys()].map((name) => [name, `op_${name}`]));
-  return withImports(standaloneCode.default(ajv, exported));
+  // Operations with the same schema have one function: the first one's.
+  const firsts = new Map<string, string>();
+  const aliases: string[] = [];
+  for (const [name, schema] of schemas) {
+    const text = JSON.stringify(schema);
+    const first = firsts.get(text);
+    if (first === undefined) firsts.set(text, name);
+    else aliases.push(`export const ${name} = ${first};`);
+  }
+  for (const [text, name] of firsts)
+    ajv.addSchema({ $id: `op_${name}`, ...localReferences(JSON.parse(text) as Schema) });
+  const exported = Object.fromEntries([...firsts.values()].map((name) => [name, `op_${name}`]));
+  return withImports([standaloneCode.default(ajv, exported), ...aliases].join('\n'));
 }
 
 /**
