@@ -36,6 +36,18 @@ export interface SummedHouseholds {
 }
 
 /**
+ * Households were removed while an answer about all of them was being made. One that has begun cannot be completed: its connection
+ * breaks, instead of going on with the sums of fewer.
+ */
+export class HouseholdsRemovedError extends Problem {
+  constructor() {
+    super('overloaded', 'Households were removed while their sums were being read. Ask again.', {
+      headers: { 'Retry-After': '1' },
+    });
+  }
+}
+
+/**
  * 422 range_too_long when so many households and days would be too much for one answer.
  * @throws Problem validation_failed.
  */
@@ -60,7 +72,10 @@ export interface NamedPeriod {
   readonly largest: NamedHousehold | null;
 }
 
-/** The periods of a span in order, part by part: a day first, so that the answer begins soon. */
+/**
+ * The periods of a span in order, part by part: a day first, so that the answer begins soon.
+ * @throws HouseholdsRemovedError when there are fewer households than at the beginning.
+ */
 export async function* streamPeriods(
   context: Context,
   households: SummedHouseholds,
@@ -78,15 +93,18 @@ export async function* streamPeriods(
     const part = { first, end };
     const hasBegun = first > span.first;
     const sums = createPeriodSums(countPeriods(part, quarters));
+    let read = 0;
     for (let from = 0; ;) {
       const page = await households.readPage(from);
       for (const each of page.households) userIds.set(each.household_index, each.user_id);
+      read += page.households.length;
       const last = page.households.at(-1);
       if (last !== undefined)
         mergePeriodSums(sums, await sumPage(context, households, page, part, quarters, hasBegun));
       if (last === undefined || page.households.length < HOUSEHOLDS_PER_JOB) break;
       from = last.household_index + 1;
     }
+    if (read < households.count) throw new HouseholdsRemovedError();
     const named = (household: RankedHousehold | null): NamedHousehold | null =>
       household && { userId: userIds.get(household.index) ?? null, gridPowerW: household.gridPowerW };
     yield listSummedPeriods(sums, part, quarters).map(({ period, smallest, largest }) => ({
@@ -121,6 +139,16 @@ async function sumPage(
       if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
     }
   }
+}
+
+/** The same groups, of which the first is there: until then an error is not yet one of an answer that has begun. */
+export async function beginGroups<Group>(groups: AsyncGenerator<Group>): Promise<AsyncGenerator<Group>> {
+  const first = await groups.next();
+  return (async function* () {
+    if (first.done === true) return;
+    yield first.value;
+    yield* groups;
+  })();
 }
 
 /** Each group of an iterable as something else. */

@@ -10,8 +10,10 @@ import { countHouseholds, readHouseholdPage } from '../../queries/fleets/househo
 import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/household-pages.ts';
 import type { Context } from '../context.ts';
 import {
+  beginGroups,
   checkHouseholdDays,
   HOUSEHOLDS_PER_JOB,
+  HouseholdsRemovedError,
   mapGroups,
   RESOLUTIONS,
   streamPeriods,
@@ -23,10 +25,20 @@ import { requireFleet } from './fleet-access.ts';
  * `GET …/fleets/{job_id}/data`: what the households of a fleet, or of one of its groups, did together. 404 without the fleet,
  * 422 for a range that is none, too long, or too much for the fleet's households.
  */
-export const getFleetData: Handler<Context, 'getFleetData'> = async (
-  context,
-  { path, query, answerType },
-) => {
+export const getFleetData: Handler<Context, 'getFleetData'> = async (context, request) => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await answer(context, request);
+    } catch (error) {
+      if (!(error instanceof HouseholdsRemovedError) || tries === MOST_TRIES) throw error;
+    }
+  }
+};
+
+/** Who removes households again and again while the first sums are made is told to ask later. */
+const MOST_TRIES = 3;
+
+const answer: typeof getFleetData = async (context, { path, query, answerType }) => {
   const fleet = await requireFleet(context.db, context.orgId, path.job_id);
   const { resolution = '15MIN', group } = query;
   const range = parseInstantRange(['from', query.from], ['to', query.to], RESOLUTIONS[resolution].maxDays);
@@ -47,7 +59,7 @@ export const getFleetData: Handler<Context, 'getFleetData'> = async (
     span === undefined
       ? noPeriods()
       : streamPeriods(context, await openHouseholds(context, fleet, filter, counted), span, resolution);
-  const groups = mapGroups(periods, toRow);
+  const groups = await beginGroups(mapGroups(periods, toRow));
   const parts = toTableParts(answerType, { columns: FLEET_COLUMNS, metadata, groups });
   return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
 };
