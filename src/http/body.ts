@@ -1,11 +1,11 @@
 import { parse } from 'content-type';
-import getRawBody from 'raw-body';
 import type { Request } from 'express';
 import type { Route } from '../../generated/routes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { AlreadyAnsweredError, checkNotGivenUp } from './given-up.ts';
+import { collectBody } from './collect-body.ts';
+import { checkNotGivenUp } from './given-up.ts';
 import { hasBody } from './open-bodies.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
@@ -66,9 +66,9 @@ function checkContentEncoding(request: Request): void {
     throw new Problem('unsupported_media_type', 'Send the body without Content-Encoding.');
 }
 
-function tooLarge(maxBytes: number, cause?: unknown): Problem {
+function tooLarge(maxBytes: number): Problem {
   const headers = { Connection: 'close' };
-  return new Problem('payload_too_large', `The body exceeds ${maxBytes} bytes.`, { cause, headers });
+  return new Problem('payload_too_large', `The body exceeds ${maxBytes} bytes.`, { headers });
 }
 
 /** The media type of the body without its parameters, in lower case; empty when none is declared. */
@@ -96,9 +96,8 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 /**
  * The raw bytes of the body. Compressed bodies are not accepted. One that is declared larger than allowed is not read, one
  * without a length is read no further; its connection ends with the answer. Nor is one read of a request that was given up,
- * before or meanwhile, of which raw-body says nothing.
- * @throws Problem unsupported_media_type (415) or payload_too_large (413); AlreadyAnsweredError; raw-body's error with the
- * `type` request.aborted or request.size.invalid.
+ * before or meanwhile.
+ * @throws Problem unsupported_media_type (415) or payload_too_large (413); AlreadyAnsweredError.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
   checkContentEncoding(request);
@@ -106,19 +105,9 @@ export async function readBodyBytes(request: Request, maxBytes: number): Promise
   const { res: response } = request;
   if (response === undefined) throw new Error('A body is read for a response.');
   checkNotGivenUp(response);
-  const closed = Promise.withResolvers<never>();
-  const close = (): void => closed.reject(new AlreadyAnsweredError());
-  response.once('close', close);
-  try {
-    const length = request.get('content-length') ?? null;
-    const bytes = await Promise.race([getRawBody(request, { limit: maxBytes, length }), closed.promise]);
-    // After a late answer its connection is read on for a moment, which may bring the rest.
-    checkNotGivenUp(response);
-    return bytes;
-  } catch (cause) {
-    if (!(cause instanceof Error && 'type' in cause && cause.type === 'entity.too.large')) throw cause;
-    throw tooLarge(maxBytes, cause);
-  } finally {
-    response.off('close', close);
-  }
+  const bytes = await collectBody(request, response, maxBytes);
+  if (bytes === undefined) throw tooLarge(maxBytes);
+  // After a late answer its connection is read on for a moment, which may bring the rest.
+  checkNotGivenUp(response);
+  return bytes;
 }

@@ -157,9 +157,6 @@ function toOAuthError(
     if (error.code === 'quota_exceeded') return [429, 'temporarily_unavailable', error.message];
     return [400, 'invalid_request', error.message];
   }
-  const type = error instanceof Error && 'type' in error ? error.type : undefined;
-  if (type === 'request.aborted' || type === 'request.size.invalid')
-    return [400, 'invalid_request', 'The body is not whole.'];
   if (options.isUnavailable(error))
     return [503, 'temporarily_unavailable', 'The service cannot reach its database now.'];
   return [500, 'server_error', 'An unexpected error occurred.'];

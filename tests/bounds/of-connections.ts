@@ -125,7 +125,14 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'size of a body as it comes',
-    [replace(BODY, 'getRawBody(request, { limit: maxBytes, length })', 'getRawBody(request, { length })')],
+    [
+      replace(
+        'src/http/collect-body.ts',
+        "if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);",
+        '',
+      ),
+      replace('src/http/collect-body.ts', 'if (bytes <= maxBytes) return;', 'if (bytes > -1) return;'),
+    ],
     requests('is refused as soon as it is, when it comes in chunks'),
     requests('is refused by its length before it is sent', '/oauth2/token/'),
   ),

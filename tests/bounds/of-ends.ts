@@ -29,6 +29,17 @@ export const boundsOfEnds: readonly Bound[] = [
     ends('requests that are all cut off'),
   ),
   bound(
+    'bodies that are cut off in one turn of the event loop',
+    [
+      replace(
+        'src/http/collect-body.ts',
+        'endInTurn(request, () => reject(new AlreadyAnsweredError()));',
+        'reject(new AlreadyAnsweredError());',
+      ),
+    ],
+    ends('requests whose bodies are all cut off'),
+  ),
+  bound(
     'slow readers that are ended in one turn of the event loop',
     [
       replace(

@@ -8,6 +8,7 @@ import express from 'express';
 import type { Response } from 'express';
 import { afterEach, expect, test } from 'vitest';
 import { EventStream } from '../../src/contract/event-stream.ts';
+import { readBodyBytes } from '../../src/http/body.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { installClientErrorHandler } from '../../src/http/client-error.ts';
 import { endInTurn } from '../../src/http/end-turns.ts';
@@ -122,6 +123,22 @@ test('requests that are all cut off are ended a few in each turn', async () => {
   noteEndsOf(server, note);
   await sendFromMany(server, HALF);
   for (const socket of sockets) socket.end();
+  await expectOneInEachTurn(turns);
+});
+
+test('requests whose bodies are all cut off are let go a few in each turn', async () => {
+  const { note, turns } = countEnds();
+  let begun = 0;
+  const app = express().use((request) => {
+    begun += 1;
+    readBodyBytes(request, 100).catch(note);
+  });
+  await sendFromMany(createServer(app as RequestListener), BODY);
+  await until(
+    () => begun,
+    (count) => count === COUNT,
+  );
+  for (const socket of sockets) socket.destroy();
   await expectOneInEachTurn(turns);
 });
 

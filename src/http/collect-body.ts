@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { endInTurn } from './end-turns.ts';
+import { AlreadyAnsweredError } from './given-up.ts';
+
+/**
+ * The bytes of a body once it is whole; undefined when it is larger than allowed, and read no further.
+ * @throws AlreadyAnsweredError in one of the next turns of the event loop when the response has been sent or the client has gone.
+ */
+export function collectBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const take = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes <= maxBytes) return;
+    stop();
+    request.pause();
+    resolve(undefined);
+  };
+  const end = (): void => {
+    stop();
+    resolve(Buffer.concat(chunks, bytes));
+  };
+  const close = (): void => {
+    stop();
+    // Thousands may be cut off in one turn, and what follows a body that is not read takes longer than its end.
+    endInTurn(request, () => reject(new AlreadyAnsweredError()));
+  };
+  const stop = (): void => {
+    request.off('data', take).off('end', end);
+    response.off('close', close);
+  };
+  request.on('data', take).once('end', end);
+  response.once('close', close);
+  return promise;
+}
