@@ -55,12 +55,17 @@ async function expectOneInEachTurn(turns: readonly number[]): Promise<void> {
 /** Sends each of so many connections this, once all are open. */
 async function sendFromMany(server: Server, bytes: string): Promise<void> {
   servers.push(server);
-  server.listen(0, '127.0.0.1');
+  let accepted = 0;
+  server.on('connection', () => (accepted += 1)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const opened = Array.from({ length: COUNT }, () => connect(port, '127.0.0.1').on('error', () => undefined));
   sockets.push(...opened);
-  await Promise.all(opened.map((socket) => once(socket, 'connect')));
+  // The server accepts one in a turn: what is sent before would come in turns by itself.
+  await until(
+    () => accepted,
+    (count) => count === COUNT,
+  );
   for (const socket of opened) socket.write(bytes);
 }
 
