@@ -4343,7 +4343,7 @@ export interface components {
             /** @description Replaces the whole set of subscriptions; an empty list ends all of them. */
             readonly topics?: readonly components["schemas"]["Topic"][];
             /** @description The address cannot be changed, and no value is taken (422 `immutable`). Create a new webhook and delete this one. */
-            readonly url?: string;
+            readonly url?: string & null;
         };
         /**
          * @description Which subscription to try.

@@ -50,6 +50,8 @@ function listKeywords(
   const node = resolveReference<Schema>(document, schema ?? {});
   if (seen.has(node)) return new Set();
   seen.add(node);
+  // The validator takes no value of it, whatever the schema says beside.
+  if ('x-immutable' in node) return new Set(['not']);
   const own = Object.keys(node).filter((keyword) => canBeBroken(keyword, node[keyword]));
   const below = listParts(node).flatMap((part) => [...listKeywords(document, part, seen)]);
   return new Set([...own, ...below]);

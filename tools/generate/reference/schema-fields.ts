@@ -128,6 +128,7 @@ export function describeSchema(
 
 function typeOf(document: Node, schema: unknown): string {
   const followed = resolveReference(document, schema);
+  if (followed['x-immutable'] === true) return 'no value';
   const node = withoutNull(document, schema);
   const types = [node['type']].flat().filter((type): type is string => typeof type === 'string');
   const isNullable = isNullish(followed) || types.includes('null');
