@@ -17,6 +17,8 @@ LOCK_HASH := $(shell cksum package-lock.json 2>/dev/null | tr -d ' ' | sed 's/pa
 INSTALL_STAMP := node_modules/.installed-$(LOCK_HASH)
 THIRD_PARTY_HASH := $(shell cksum tests/interoperability/packages/package-lock.json 2>/dev/null | tr ' ' '-' | cut -d- -f1,2)
 THIRD_PARTY_STAMP := tests/interoperability/packages/node_modules/.installed-$(THIRD_PARTY_HASH)
+GENERATORS_HASH := $(shell cksum tests/clients/packages/package-lock.json 2>/dev/null | tr ' ' '-' | cut -d- -f1,2)
+GENERATORS_STAMP := tests/clients/packages/node_modules/.installed-$(GENERATORS_HASH)
 
 BIN := node_modules/.bin
 VITEST := $(BIN)/vitest run --config tests/style/vitest.config.ts
@@ -35,6 +37,10 @@ $(INSTALL_STAMP): | $(NODE_STAMP)
 
 $(THIRD_PARTY_STAMP): | $(NODE_STAMP)
 	npm ci --prefix tests/interoperability/packages --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(GENERATORS_STAMP): | $(NODE_STAMP)
+	npm ci --prefix tests/clients/packages --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: install
@@ -68,6 +74,10 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name ser
 .PHONY: fuzz
 fuzz: install ## Send random requests of every operation, and hold each answer against the document (ARGS=--help)
 	node tests/fuzz/main.ts $(ARGS)
+
+.PHONY: clients
+clients: install $(GENERATORS_STAMP) ## Generate a client with each of eight generators, compile it strictly, take the main journey with it (ARGS=orval: that one)
+	node tests/clients/main.ts $(ARGS)
 
 .PHONY: bounds
 bounds: install ## Take each bound out of a copy of the source and see its tests fail (ARGS=--help)
@@ -140,4 +150,4 @@ compare: install ## Send 10,000 random requests to COMMIT=COMMIT and to this tre
 
 .PHONY: clean
 clean: ## Remove what was installed; data in .data/ stays
-	rm -rf node_modules .node tests/interoperability/packages/node_modules
+	rm -rf node_modules .node tests/interoperability/packages/node_modules tests/clients/packages/node_modules tests/clients/packages/built

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { codeBlocks, root } from '../readme/document.ts';
 import { GROUPS, PARTS as PARTS_OF_BENCH } from '../../bench/groups.ts';
 import { readOptions, USAGE } from '../../bench/options.ts';
+import { GENERATORS } from '../clients/generators.ts';
 import { PARTS as PARTS_OF_VALIDATION } from '../../tools/validate/parts.ts';
 import { isThere, sourceFiles } from './repository.ts';
 
@@ -17,6 +18,7 @@ const targets = new Set([...makefile.matchAll(/^([a-z-]+):.*## /gm)].map(([, nam
 
 /** What may be named in place of a test file. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
+  clients: GENERATORS.map(({ name }) => name),
   bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
   faults: ['database', 'restarts'],

@@ -25,6 +25,7 @@ export default tseslint.config(
       '.data/**',
       'generated/**',
       'tests/style/planted/**',
+      'tests/clients/packages/**',
       '**/*.js',
       '**/*.mjs',
       '**/*.cjs',

@@ -12,7 +12,7 @@ export default defineConfig({
   root: new URL('../..', import.meta.url).pathname,
   test: {
     include: ['tests/**/*.test.ts'],
-    exclude: ['**/node_modules/**', 'tests/interoperability/packages/**', 'tests/browser/**'],
+    exclude: ['**/node_modules/**', 'tests/*/packages/**', 'tests/browser/**'],
     globalSetup: 'tests/support/global-setup.ts',
     setupFiles: 'tests/support/property-runs.ts',
     // What a failing test shows is cut: a whole response of a socket would take minutes to print.

@@ -13,6 +13,7 @@ const WRITTEN_PAGES = [
   'idempotency',
   'signatures',
   'workflows',
+  'clients',
 ];
 
 /** A part of the document's description that is put into a written page: `<!-- section: Rate limits -->`. */
