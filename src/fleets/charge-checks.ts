@@ -119,13 +119,19 @@ async function apply(tx: Tx, { check, at, outlook }: Finding, quota: number): Pr
   return dropped;
 }
 
-/** When a car is to be looked at again; null when nobody lets it charge by price. */
+/**
+ * When a car is to be looked at again, at the latest when something else is asked of it: a look that was due may come when that is
+ * known already. Null when nobody lets it charge by price, nor will.
+ */
 function nextLook(at: Date, outlook: ChargeOutlook | undefined, departure: Date | null): Date | null {
-  if (departure !== null) return departure;
-  if (outlook === undefined || !outlook.isSmart) return null;
+  if (outlook === undefined) return departure;
+  const { askedUntil, isSmart, isSteered, stay, nextStay } = outlook;
+  const until = askedUntil === null ? null : toInstant(askedUntil);
+  if (departure === null && !isSmart) return until;
   const quarter = at.getTime() / QUARTER_HOUR_MS;
-  const next = outlook.stay?.end ?? outlook.nextStay ?? quarter + NEXT_LOOK.away;
-  return toInstant(outlook.isSteered ? next : Math.min(next, quarter + NEXT_LOOK.unsteered));
+  const free = stay?.end ?? nextStay ?? quarter + NEXT_LOOK.away;
+  const next = departure ?? toInstant(isSteered ? free : Math.min(free, quarter + NEXT_LOOK.unsteered));
+  return until !== null && until < next ? until : next;
 }
 
 const toInstant = (quarter: number): Date => new Date(quarter * QUARTER_HOUR_MS);

@@ -170,11 +170,8 @@ test('what a smart car will miss is told as it is plugged in, once a departure, 
 });
 
 test('cars that charge at once, or reach their target, are told of nothing', async () => {
-  const { orgId } = await fleetOfCars(2, 12, {
-    charge_policy: 'smart',
-    target_soc_percent: 10,
-    minimum_soc_percent: 10,
-  });
+  const modest = { charge_policy: 'smart', target_soc_percent: 10, minimum_soc_percent: 10 };
+  const { orgId } = await fleetOfCars(2, 12, modest);
   const { orgId: other } = await fleetOfCars(4, 13, { charge_policy: 'immediate', target_soc_percent: 100 });
   expect(await checks(other)).toEqual([]);
   const end = daysLater(2);
@@ -200,6 +197,15 @@ test('five runners at once tell every departure once, and what one does not comm
   expect(await told(orgId)).toEqual([]);
   await Promise.all(Array.from({ length: 5 }, () => fleets.anotherRunner().processAll()));
   expect(await told(orgId)).toEqual(all);
+});
+
+test('what is asked between the plug-in and the look at it is looked at as soon as it holds', async () => {
+  const { orgId, cars, from } = await fleetOfCars(2, 21, { charge_policy: 'smart' });
+  fleets.api.clock.set(new Date(from * QUARTER_HOUR_MS + 500));
+  for (const car of cars) await ask(orgId, car, DEMANDING);
+  await fleets.runner.processAll();
+  const isDue = (await checks(orgId)).map(({ due_at: at }) => at.getTime() === (from + 1) * QUARTER_HOUR_MS);
+  expect(isDue).toEqual([true, true]);
 });
 
 const contextAt = (now: Date) => ({

@@ -4,6 +4,8 @@
 export interface ChargeOutlook {
   /** Whether it is to charge by price. */
   readonly isSmart: boolean;
+  /** From when on something else is asked of it, as far as that is known; null where nothing is. */
+  readonly askedUntil: number | null;
   /** Whether anybody steers it now. */
   readonly isSteered: boolean;
   /** Its time at the plug; null when it is not plugged in. */

@@ -76,17 +76,20 @@ export class SteeredCharging {
   outlookAt(quarter: number, stored: number): ChargeOutlook {
     const { preferences: revisions, unsteered } = this.#control;
     const { charge_policy: policy } = valueInForce(revisions, quarter, DEFAULT_VEHICLE_PREFERENCES);
-    const isSmart = policy === 'smart';
-    const isSteered = !isWithin(unsteered, quarter);
+    const known = {
+      isSmart: policy === 'smart',
+      askedUntil: revisions.find(({ from }) => from > quarter)?.from ?? null,
+      isSteered: !isWithin(unsteered, quarter),
+    };
     const stay = findStay(this.#source.drivingOn, quarter);
     if (stay === undefined) {
       const nextStay = findNextStay(this.#source.drivingOn, quarter);
-      return { isSmart, isSteered, stay: null, nextStay };
+      return { ...known, stay: null, nextStay };
     }
     const { deadline, levels } = this.#askedAt(stay, quarter);
     const possible = Math.max(0, deadline - quarter) * this.#step;
     const missing = Math.max(0, levels.target - stored - possible);
-    return { isSmart, isSteered, stay: { deadline, end: stay.end, missing }, nextStay: null };
+    return { ...known, stay: { deadline, end: stay.end, missing }, nextStay: null };
   }
 
   #decide(day: number): ChargingDay {
