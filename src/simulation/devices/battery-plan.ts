@@ -28,8 +28,8 @@ export interface BatteryQuestion {
   readonly end: number;
 }
 
-/** Longest plan: a day with a changed clock. */
-export const MAX_PLANNED_QUARTERS = QUARTER_HOURS_PER_DAY + 4;
+/** Longest plan: a day on which clocks are put back by up to four hours, as at stations in Antarctica. */
+export const MAX_PLANNED_QUARTERS = QUARTER_HOURS_PER_DAY + 16;
 const MAX_PIECES = 2 + 3 * MAX_PLANNED_QUARTERS;
 
 /** The value of stored energy as straight pieces, from the reserve upwards: steepest first. */
