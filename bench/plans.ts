@@ -57,7 +57,9 @@ function cpuMsOf(work: () => void): number {
 
 function planDays(households: readonly Household[], days: number): void {
   const [from, to] = [new Date(PLANNED_MS), new Date(PLANNED_MS + days * DAY_MS)];
-  for (const household of households) computeHeatPumpSchedule(household, steeringOf(prices), from, to);
+  for (const household of households) {
+    Array.from(computeHeatPumpSchedule(household, steeringOf(prices), from, to));
+  }
 }
 
 /** What each further day of a schedule costs, once its first day is there. */

@@ -19,6 +19,8 @@ export interface Target {
   readonly fleet: Fleet;
   /** A small one with a month of history. */
   readonly fleetWithHistory: Fleet;
+  /** Another one, of whose heat pump something else was asked from each quarter hour of ten days on. */
+  readonly fleetAskedOften: Fleet;
   /** A webhook of the partner whose endpoint takes connections and never answers. */
   readonly webhookId: string;
   /** The client id of the other partner, which is no secret. */

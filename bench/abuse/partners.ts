@@ -7,6 +7,7 @@ import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { PartnerApi, requestToken, until } from '../../tests/process/partner.ts';
 import type { FixedCredentials } from '../../tests/process/partner.ts';
+import { askOften } from '../../tests/support/asked-often.ts';
 import type { TestDatabase } from '../../tests/support/database.ts';
 import type { ServiceProcess } from '../../tests/support/service.ts';
 import type { Fleet, Target } from './attack.ts';
@@ -89,6 +90,9 @@ export async function prepareAttacker(
     topics: ['device.information'],
   });
   await insertRows(pool, { orgId, webhookId: webhook.body.id }, { users, notices, deliveries });
+  const fleetAskedOften = await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS);
+  const pump = { orgId: fleetAskedOften.simulationOrgId, deviceId: fleetAskedOften.heatPumpId };
+  await askOften(db, pump, new Date());
   return {
     orgId,
     clientId,
@@ -99,6 +103,7 @@ export async function prepareAttacker(
     applicationTokens,
     fleet: await growFleet(api, households),
     fleetWithHistory: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS),
+    fleetAskedOften,
     webhookId: webhook.body.id,
   };
 }

@@ -1,10 +1,7 @@
 import { computeDeviceData } from '../households/device-data.ts';
 import type { DeviceDataQuestion, DeviceDataResult } from '../households/device-data.ts';
-import { TimeSlicer } from '../households/time-slicer.ts';
+import { TimeSlicer, goOn } from '../households/time-slicer.ts';
 import { toJsonBytes } from './bytes.ts';
-
-/** Nobody else waits for the thread: it needs no slices. */
-const goOn = (): Promise<void> => Promise.resolve();
 
 /** The answer of a device's data as JSON, with the checkpoint that was made on the way. */
 export async function answerDeviceData(input: {

@@ -1,4 +1,4 @@
-import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { QuarterHours } from '../domain/notifications/interruptions.ts';
 import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
@@ -53,6 +53,7 @@ export async function computeDeviceData<Type extends DeviceType>(
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
   const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);
+  await slicer.approach(modelled.model, Math.floor(span.first / QUARTER_HOURS_PER_DAY));
   const periods: DeviceDataResult<Type>['periods'] = [];
   for (const day of computeDeviceSeries(modelled, type, span, quarters)) {
     periods.push(...day.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))));

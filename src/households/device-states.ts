@@ -7,7 +7,7 @@ import type { DeviceState, DeviceStates } from '../simulation/model/device-state
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { findLastReadAt, findPresentCondition } from '../domain/notifications/interruptions.ts';
 import { saveCheckpoints } from './checkpoints.ts';
-import { advanceCounters } from './counters.ts';
+import { advanceCounters, utcDayOf } from './counters.ts';
 import { loadHistoryPrices } from './history-prices.ts';
 import { listSteeringInterruptions } from './asked-control.ts';
 import type { HouseholdInterruptions } from './asked-control.ts';
@@ -65,6 +65,7 @@ export async function computeDeviceStates(
     const simulated = { household, model, storedCheckpoint: row.checkpoint };
     const checkpoint = await advanceCounters(simulated, at, now, slicer);
     if (checkpoint) made.set(household.index, checkpoint);
+    await slicer.approach(model, utcDayOf(at));
     const state = computeDeviceState(modelled, row.device_type, at);
     devices.push({ row, at, state: whileInterrupted(state, row.device_type, interruptions) });
   }

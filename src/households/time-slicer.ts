@@ -1,10 +1,14 @@
 import type { CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
+import type { HouseholdModel } from '../simulation/model/model.ts';
 
 /**
  * Waits until the caller may compute the next time slice. `days` is the number of household-days that the slice before
  * it computed; `partnerId` says for whom a request computes.
  */
 export type YieldToEventLoop = (days: number, partnerId?: string) => Promise<void>;
+
+/** For a thread, for which nobody else waits: it needs no slices. */
+export const goOn: YieldToEventLoop = () => Promise.resolve();
 
 /** Waiting requests by partner; who was served goes to the end. */
 const requestQueues = new Map<string, (() => void)[]>();
@@ -84,6 +88,11 @@ export class TimeSlicer {
       this.#untilMs = performance.now() + TIME_SLICE_MS;
     }
     this.#left -= days;
+  }
+
+  /** Makes what a day of a household follows from. */
+  async approach(model: Pick<HouseholdModel, 'approach'>, day: number): Promise<void> {
+    while (!model.approach(day)) await this.yieldIfDue(CLOCK_CHECK_DAYS);
   }
 
   /** Sums a household's counters up to the start of a day; false when the work stops before. */

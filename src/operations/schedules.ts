@@ -18,6 +18,8 @@ import type { Household } from '../simulation/household/household.ts';
 import type { KnownPrices } from '../simulation/control/price-book.ts';
 import { clipSpans, hullOf, OPEN_END } from '../simulation/control/revisions.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
+import { TimeSlicer } from '../households/time-slicer.ts';
+import { WINDOWS_WALKED_BACK } from '../simulation/house/steered-house.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
 import { workInTurn } from './heavy-jobs.ts';
@@ -27,12 +29,12 @@ import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 type Schedule = components['schemas']['HeatPumpSchedule'];
 
 const MAX_SCHEDULE_DAYS = 31;
-/** What is computed here and not on a thread (docs/decisions.md#heavy-work). */
+/** What is computed here, in time slices, and not on a thread (docs/decisions.md#heavy-work). */
 const INLINE_MS = 2 * DAY_MS;
 /** A plan has up to 26 hours, whose prices all count; how long a heat pump is blocked is counted on from the plan before. */
 const PLANNED_AROUND_MS = 26 * HOUR_MS;
-/** A house that was asked for something else may take so long until it is home again, and is planned then. */
-const HOME_AGAIN_MS = 21 * DAY_MS;
+/** What a house that was asked for something else does may follow from plans that are so old. */
+const WALKED_BACK_MS = (WINDOWS_WALKED_BACK + 2) * DAY_MS;
 
 export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = async (
   context,
@@ -69,7 +71,11 @@ async function answerOf(
   const span = hullOf(subject.spans);
   const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject.control, span) });
   if ((span.end - span.first) * QUARTER_HOUR_MS <= INLINE_MS) {
-    return (await answerHeatPumpSchedule(await withPrices())).answer;
+    const input = await withPrices();
+    // Of many at once each waits for its turn before its first slice.
+    await context.yieldToEventLoop(0, actor.partnerId);
+    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, actor.partnerId));
+    return (await answerHeatPumpSchedule(input, slicer)).answer;
   }
   const { answer } = await workInTurn(context, false, async () =>
     compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices()),
@@ -123,7 +129,7 @@ function loadPrices(
   control: HouseholdControl,
   { first, end }: QuarterSpan,
 ): Promise<KnownPrices> {
-  const before = control === UNCONTROLLED ? 2 * PLANNED_AROUND_MS : HOME_AGAIN_MS;
+  const before = control === UNCONTROLLED ? 2 * PLANNED_AROUND_MS : WALKED_BACK_MS;
   return loadKnownPrices(db, orgId, {
     from: new Date(first * QUARTER_HOUR_MS - before - PRICE_VALIDITY_MS),
     to: new Date(end * QUARTER_HOUR_MS + PLANNED_AROUND_MS),

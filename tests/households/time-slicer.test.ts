@@ -16,9 +16,12 @@ class CountingAccumulator extends CounterAccumulator {
 
   constructor() {
     let days = 0;
-    super(origin, () => {
-      days += 1;
-      return idle;
+    super(origin, {
+      of: () => {
+        days += 1;
+        return idle;
+      },
+      approach: () => true,
     });
     this.asked = () => days;
   }

@@ -74,7 +74,7 @@ export function planPumpDay(
   const house = new UnsteeredHouse(household, household.heat_pump, UNCONTROLLED);
   const zone = household.time_zone;
   const [first, end] = [windowStart(zone, localDay), windowStart(zone, localDay + 1)];
-  span.load(house, Math.floor(first / 96), first);
+  span.load(house, Math.floor(first / 96), first, end);
   const part = { from: first - span.start, to: end - span.start };
   for (let i = part.from; i < part.to; i++) {
     const at = span.start + i;

@@ -1,7 +1,7 @@
 // Attacks of a partner with a token.
 import { randomUUID } from 'node:crypto';
 import { apiPath, bearer, bearerJson, longestSeriesPath } from '../attack.ts';
-import type { Aim, Attack } from '../attack.ts';
+import type { Aim, Attack, Fleet } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
 import {
   DAY_MS,
@@ -18,6 +18,8 @@ import { listAttacks } from './lists.ts';
 const path = ({ target }: Aim, rest: string): string => apiPath(target.orgId, rest);
 const ofHousehold = ({ target: { fleetWithHistory: fleet } }: Aim, rest: string): string =>
   apiPath(fleet.simulationOrgId, `/users/${fleet.userId}${rest}`);
+const shortSchedule = ({ simulationOrgId, userId, heatPumpId }: Fleet): string =>
+  apiPath(simulationOrgId, `/users/${userId}/heat-pumps/${heatPumpId}/schedules?${days(2, 'from', 'to')}`);
 const read = (aim: Aim, to: string): string =>
   requestText({ method: 'GET', path: to, headers: bearer(aim.target.token) });
 
@@ -111,6 +113,26 @@ export const attacksWithToken: readonly Attack[] = [
         40,
         ofHousehold(aim, `/heat-pumps/${aim.target.fleetWithHistory.heatPumpId}/schedules?${range}`),
       );
+    },
+  },
+  {
+    name: 'short-schedules',
+    by: 'partner',
+    what: 'schedules of two days, 40 at once',
+    run: async (aim) => {
+      await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
+      await reads(aim, 40, shortSchedule(aim.target.fleetWithHistory));
+    },
+  },
+  {
+    name: 'restless-pump',
+    by: 'partner',
+    what: 'schedules of two days and states of a heat pump with 1,000 revisions, 40 at once',
+    run: async (aim) => {
+      const { fleetAskedOften: fleet } = aim.target;
+      await uploads({ ...aim, requests: 1, atOnce: 1 }, validPrices());
+      const state = apiPath(fleet.simulationOrgId, `/users/${fleet.userId}/heat-pumps/${fleet.heatPumpId}`);
+      await reads(aim, 40, shortSchedule(fleet), state);
     },
   },
   {

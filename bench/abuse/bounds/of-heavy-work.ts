@@ -31,6 +31,28 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     proofs: HEAVY.map(heavyWork) as [Proof],
   },
   {
+    name: 'slices of a schedule of two days',
+    attacks: ['short-schedules', 'restless-pump'],
+    edits: [
+      {
+        file: 'src/operations/schedules.ts',
+        from: 'await context.yieldToEventLoop(0, actor.partnerId);',
+        to: '',
+      },
+      {
+        file: 'src/compute/heat-pump-schedule.ts',
+        from: 'step = work.next()) await slicer.yieldIfDue();',
+        to: 'step = work.next()) void slicer;',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/compute/loop-holds.test.ts',
+        test: 'a heat pump of which something else was asked a thousand times does not hold the event loop',
+      },
+    ],
+  },
+  {
     name: 'turns of a partner before its body is read',
     attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
     edits: [

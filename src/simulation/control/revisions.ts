@@ -1,4 +1,5 @@
 /** What was set and when it counts; time is quarter hours since 1970. */
+import { findFirst } from '../../domain/prices/price-revisions.ts';
 
 /** A value and the quarter hour from which on it holds, up to the next revision. */
 export interface Revision<T> {
@@ -17,16 +18,15 @@ export const OPEN_END: number = Number.MAX_SAFE_INTEGER;
 
 /** The value in force in a quarter hour; `before` until the first revision. The revisions are in order of time. */
 export function valueInForce<T>(revisions: readonly Revision<T>[], quarter: number, before: T): T {
-  for (let i = revisions.length - 1; i >= 0; i--) {
-    const revision = revisions[i];
-    if (revision !== undefined && revision.from <= quarter) return revision.value;
-  }
-  return before;
+  const after = findFirst(revisions.length, (i) => (revisions[i]?.from ?? NaN) > quarter);
+  const inForce = revisions[after - 1];
+  return inForce === undefined ? before : inForce.value;
 }
 
-/** Whether a quarter hour lies in one of some spans. */
+/** Whether a quarter hour lies in one of some spans, which are in order of time and disjoint. */
 export function isWithin(spans: readonly QuarterSpan[], quarter: number): boolean {
-  return spans.some(({ first, end }) => first <= quarter && quarter < end);
+  const next = spans[findFirst(spans.length, (i) => (spans[i]?.end ?? NaN) > quarter)];
+  return next !== undefined && next.first <= quarter;
 }
 
 /** The parts of some spans that lie in one, in their order. */

@@ -22,6 +22,10 @@ interface Demand {
   /** Most that the heat pump draws in a quarter hour, mWh. */
   readonly limit: number;
   /** Temperatures that people want in the rooms and at which the tank aims, by local quarter hour, mK. */
+  readonly targets: Targets;
+}
+
+interface Targets {
   readonly comfort: Int32Array;
   readonly goals: Int32Array;
 }
@@ -53,12 +57,18 @@ export function listCircumstances(
   return firsts.map((first, i) => {
     const preferences = valueInForce(heatPump.preferences, first, DEFAULT_HEAT_PUMP_PREFERENCES);
     const { latitude, longitude } = valueInForce(places, first, household);
+    const demand = demandOf(preferences);
     let weather: SiteWeather | undefined;
     return {
       first,
       end: firsts[i + 1] ?? OPEN_END,
       preferences,
-      ...demandOf(preferences),
+      house: demand.house,
+      performance: demand.performance,
+      limit: demand.limit,
+      get targets() {
+        return demand.targets;
+      },
       // Made when a day is computed there: a place that nobody asks for takes no room among the sites that are kept.
       get weather() {
         return (weather ??= siteWeather(seed, latitude, longitude));
@@ -68,13 +78,19 @@ export function listCircumstances(
 }
 
 function createDemand({ seed, index }: Household, asked: HeatPump): Demand {
-  const split = splitSeed(seed);
+  let targets: Targets | undefined;
   return {
     house: thermalHouseOf(asked),
     performance: new HeatPumpPerformance(asked),
     limit: asked.rated_power_w * MILLI_WH_PER_W,
-    comfort: comfortTargets(split, index, asked.building),
-    goals: tankGoals(split, index, asked.tank.target_c),
+    // Made when a day is computed: of a thousand revisions few are looked at.
+    get targets() {
+      const split = splitSeed(seed);
+      return (targets ??= {
+        comfort: comfortTargets(split, index, asked.building),
+        goals: tankGoals(split, index, asked.tank.target_c),
+      });
+    },
   };
 }
 

@@ -19,6 +19,14 @@ export interface DayForcing extends Forcing {
   readonly soilC: Float64Array;
 }
 
+/** Quarter hours of a day, `to` exclusive. */
+export interface DayPart {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const WHOLE_DAY: DayPart = { from: 0, to: QUARTER_HOURS_PER_DAY };
+
 /** Empty memory for so many quarter hours. */
 export function createDayForcing(quarters = QUARTER_HOURS_PER_DAY): DayForcing {
   return { ...createForcing(quarters), soilC: new Float64Array(quarters) };
@@ -41,43 +49,43 @@ export class ForcingSource {
     this.#wander = new TargetWander(seed, household.index);
   }
 
-  /** Writes a UTC day (days since 1970) into `forcing`, but what comes before quarter hour `first` of it. */
-  fill(day: number, circumstances: Circumstances, forcing: DayForcing, first = 0): void {
+  /** Writes a part of a UTC day (days since 1970) into `forcing`. */
+  fill(day: number, circumstances: Circumstances, forcing: DayForcing, part: DayPart = WHOLE_DAY): void {
+    const { from, to } = part;
     const { weather, house, performance } = circumstances;
     const { climate } = weather;
     const { outdoorC, roomRest, mostHeat, mains, soilC, roomTarget } = forcing;
     const air = weather.airTemperaturesOn(day);
-    outdoorC.set(first === 0 ? air : air.subarray(first), first);
+    outdoorC.set(air.subarray(from, to), from);
     const today = weather.meanTemperatureOn(day);
     const soil = climate.soilTemperatureOn(day);
-    soilC.fill(soil, first);
+    soilC.fill(soil, from, to);
     const slow = {
       before: weather.meanTemperatureOn(day - 1),
       today,
       after: weather.meanTemperatureOn(day + 1),
       soil,
     };
-    fillRoomRest(house, outdoorC, slow, weather.irradianceOn(day).global, roomRest, first);
+    fillRoomRest(house, outdoorC, slow, weather.irradianceOn(day).global, roomRest, part);
     const mainsC = mainsTemperatureC(soil);
-    mains.fill(Math.round(1000 * mainsC), first);
-    this.#fillPeople(day, circumstances, forcing, first, house.litreFall * (TAP_C - mainsC));
-    if (!isHeatingDay(climate, day, today)) roomTarget.fill(NO_HEAT_MK, first);
-    performance.fillMostHeat(outdoorC, mostHeat, first);
+    mains.fill(Math.round(1000 * mainsC), from, to);
+    this.#fillPeople(day, circumstances, forcing, part, house.litreFall * (TAP_C - mainsC));
+    if (!isHeatingDay(climate, day, today)) roomTarget.fill(NO_HEAT_MK, from, to);
+    performance.fillMostHeat(outdoorC, mostHeat, from, to);
   }
 
   /** What people draw (mK a litre: `perLitre`), give off and ask for. */
   #fillPeople(
     day: number,
-    { house, comfort, goals }: Circumstances,
+    { house, targets: { comfort, goals } }: Circumstances,
     { roomRest, tankFall, roomTarget, tankGoal }: DayForcing,
-    first: number,
+    { from, to }: DayPart,
     perLitre: number,
   ): void {
-    tankFall.fill(0, first);
+    tankFall.fill(0, from, to);
     for (const whole of this.#segmentsOf(day)) {
-      if (whole.to <= first) continue;
-      const cut = Math.max(0, first - whole.from);
-      const segment = cut === 0 ? whole : { ...whole, from: first, localQuarter: whole.localQuarter + cut };
+      const segment = cutSegment(whole, from, to);
+      if (segment.from >= segment.to) continue;
       this.#draws.addTo(tankFall, segment, perLitre);
       const ahead = segment.localQuarter - segment.from;
       const peopleLift = this.#isAway(segment.localDay) ? 0 : house.peopleLift;
@@ -89,4 +97,16 @@ export class ForcingSource {
       this.#wander.addTo(roomTarget, segment);
     }
   }
+}
+
+/** What of a segment lies in the quarter hours `from` up to and without `to`; empty where nothing does. */
+function cutSegment(segment: DaySegment, from: number, to: number): DaySegment {
+  if (from <= segment.from && segment.to <= to) return segment;
+  const cut = Math.max(0, from - segment.from);
+  return {
+    from: segment.from + cut,
+    to: Math.min(segment.to, to),
+    localDay: segment.localDay,
+    localQuarter: segment.localQuarter + cut,
+  };
 }

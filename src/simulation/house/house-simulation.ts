@@ -13,6 +13,11 @@ import type { SurplusOf } from './window.ts';
 export interface HouseSimulation {
   /** Writes a UTC day (days since 1970) into `rows`; before the anchor the heat pump is off and nothing changes. */
   fillDay(day: number, rows: HeatPumpRows): void;
+  /**
+   * What a day follows from, a piece of some milliseconds at a time: true once no more than the day itself is left. Without it
+   * fillDay does all at once.
+   */
+  approach(day: number): boolean;
 }
 
 /** The house of a household. `surplusOf` gives the household's own PV beyond its load by UTC day, mWh a quarter hour. */

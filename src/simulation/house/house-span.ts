@@ -1,6 +1,7 @@
 /** Two UTC days in which a house is planned, in memory that all houses share. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { allocateFloat64Array, allocateInt32Array, allocateUint8Array } from '../kernel/typed-arrays.ts';
+import type { Circumstances } from './circumstances.ts';
 import { createDayForcing } from './day-forcing.ts';
 import type { DayForcing } from './day-forcing.ts';
 import { HeatPumpRowsWriter } from './heat-pump-rows.ts';
@@ -35,39 +36,54 @@ export class HouseSpan {
   readonly tankAims = allocateUint8Array(QUARTERS);
   /** The quarter hour since 1970 with which the span begins. */
   start = NaN;
-  #day = NaN;
-  #known = NaN;
   #house: UnsteeredHouse | null = null;
-  readonly #rows = Object.values<Float64Array | Int32Array>({ ...this.forcing });
+  /** What is loaded: up to which index, and with which circumstances. */
+  #loaded = 0;
+  #circumstances: Circumstances | undefined;
+  readonly #rows = Object.values<Float64Array | Int32Array>({ ...this.forcing, ...this.home });
   readonly #forcingOf = Array.from({ length: DAYS }, (_, i) => cutForcing(this.forcing, i));
   readonly #homeOf = Array.from({ length: DAYS }, (_, i) => cutCourse(this.home, i));
 
-  /** Holds the days from `day` on, with what is known of their circumstances in quarter hour `known`. */
-  load(house: UnsteeredHouse, day: number, known: number): void {
-    const knownFrom = house.circumstancesAt(known).first;
-    const isSame = this.#house === house && this.#known === knownFrom;
-    if (isSame && this.#day === day) return;
-    const isNext = isSame && this.#day === day - 1;
-    let at = isNext ? this.#homeAfterDay() : house.stateAtStartOf(day);
-    if (isNext) {
-      for (const values of this.#rows) values.copyWithin(0, QUARTER_HOURS_PER_DAY);
-    }
-    for (let i = 0; i < DAYS; i++) {
-      const [forcing, home] = [this.#forcingOf[i], this.#homeOf[i]];
-      if (forcing === undefined || home === undefined) continue;
-      if (!isNext || i === DAYS - 1) house.fillForcing(day + i, known, forcing);
-      at = house.run(day + i, known, at, forcing, home);
-    }
-    this.#house = house;
-    this.#known = knownFrom;
-    this.#day = day;
+  /**
+   * Holds the days from `day` on up to quarter hour `end` (since 1970), with what is known of their circumstances in quarter hour
+   * `known`. What is loaded already stays: who goes on in time pays for what is new.
+   */
+  load(house: UnsteeredHouse, day: number, known: number, end: number): void {
+    this.#keepWhatHolds(house, day, known);
     this.start = day * QUARTER_HOURS_PER_DAY;
+    let at = this.#loaded === 0 ? house.stateAtStartOf(day) : this.#homeAt(this.#loaded);
+    while (this.start + this.#loaded < end) {
+      const i = Math.floor(this.#loaded / QUARTER_HOURS_PER_DAY);
+      const [forcing, home] = [this.#forcingOf[i], this.#homeOf[i]];
+      if (forcing === undefined || home === undefined) throw new RangeError(`${end} is beyond two days`);
+      const before = i * QUARTER_HOURS_PER_DAY;
+      const to = Math.min(QUARTER_HOURS_PER_DAY, end - this.start - before);
+      const part = { from: this.#loaded - before, to };
+      house.fillForcing(day + i, known, forcing, part);
+      at = house.run(day + i, known, at, forcing, home, part);
+      this.#loaded = before + to;
+    }
   }
 
-  /** The unsteered state after the first day: what was known of that day is what happened. */
-  #homeAfterDay(): HouseState {
-    const { room, tank } = this.home;
-    return { room: room[QUARTER_HOURS_PER_DAY] ?? 0, tank: tank[QUARTER_HOURS_PER_DAY] ?? 0 };
+  /** What is loaded of the days from `day` on and holds as it is known in quarter hour `known`; nothing is loaded beyond. */
+  #keepWhatHolds(house: UnsteeredHouse, day: number, known: number): void {
+    const circumstances = house.circumstancesAt(known);
+    const past = this.#circumstances;
+    const start = day * QUARTER_HOURS_PER_DAY;
+    const shift = start - this.start;
+    const isKept = this.#house === house && past !== undefined && circumstances.first >= past.first;
+    if (!isKept || (shift !== 0 && shift !== QUARTER_HOURS_PER_DAY)) this.#loaded = 0;
+    else {
+      if (circumstances !== past) this.#loaded = Math.min(this.#loaded, Math.max(0, past.end - this.start));
+      if (shift > 0 && this.#loaded > shift) for (const values of this.#rows) values.copyWithin(0, shift);
+      this.#loaded = Math.max(0, this.#loaded - shift);
+    }
+    this.#house = house;
+    this.#circumstances = circumstances;
+  }
+
+  #homeAt(i: number): HouseState {
+    return { room: this.home.room[i] ?? 0, tank: this.home.tank[i] ?? 0 };
   }
 }
 

@@ -2,6 +2,7 @@
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import type { HouseholdControl } from '../control/household-control.ts';
 import { OPEN_END, isWithin } from '../control/revisions.ts';
+import { findFirst } from '../../domain/prices/price-revisions.ts';
 
 export class Interventions {
   readonly #control: HouseholdControl;
@@ -25,11 +26,15 @@ export class Interventions {
 
   /** The first after a quarter hour. */
   next(quarter: number): number {
-    return this.#quarters.find((its) => its > quarter) ?? OPEN_END;
+    return this.#quarters[this.#countUpTo(quarter)] ?? OPEN_END;
   }
 
   /** The last before a quarter hour; undefined where there is none. */
   lastBefore(quarter: number): number | undefined {
-    return this.#quarters.findLast((its) => its < quarter);
+    return this.#quarters[this.#countUpTo(quarter - 1) - 1];
+  }
+
+  #countUpTo(quarter: number): number {
+    return findFirst(this.#quarters.length, (i) => (this.#quarters[i] ?? NaN) > quarter);
   }
 }

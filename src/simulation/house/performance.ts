@@ -123,15 +123,14 @@ export class HeatPumpPerformance {
     this.#tankFlowC = pump.tank.target_c + TANK_LIFT_K;
   }
 
-  /** Writes the most heat that the compressor gives in each quarter hour from `first` on, mWh. */
-  fillMostHeat(outdoorC: Float64Array, mostHeat: Float64Array, first: number): void {
+  /** Writes the most heat that the compressor gives in the quarter hours `from` up to and without `to`, mWh. */
+  fillMostHeat(outdoorC: Float64Array, mostHeat: Float64Array, from: number, to: number): void {
     const output = this.#output;
     if (!this.#isAir) {
-      mostHeat.fill(output, first);
+      mostHeat.fill(output, from, to);
       return;
     }
-    for (let i = first; i < mostHeat.length; i++)
-      mostHeat[i] = output * (OUTPUT[stepOf(outdoorC[i] ?? 0)] ?? 0);
+    for (let i = from; i < to; i++) mostHeat[i] = output * (OUTPUT[stepOf(outdoorC[i] ?? 0)] ?? 0);
   }
 
   /** Heat over electricity at a flow temperature without cycling. */

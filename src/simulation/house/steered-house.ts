@@ -8,18 +8,22 @@ import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { packState, unpackState } from './house-state.ts';
-import type { HouseState } from './house-state.ts';
 import { Interventions } from './interventions.ts';
 import { PlannedPrices } from './planned-prices.ts';
 import { PlanMemory } from './plan-memory.ts';
 import { windowAt, windowStart } from './plan-windows.ts';
-import { UnsteeredHouse } from './unsteered-house.ts';
+import { COLDEST, UnsteeredHouse } from './unsteered-house.ts';
 import { WindowWalk } from './window-walk.ts';
-import type { SurplusOf, WalkContext, Window } from './window.ts';
+import type { SurplusOf, WalkContext, Window, WindowSpan } from './window.ts';
 
-/** Windows that a house remembers whole, and states with which windows begin. */
+/** Windows that a house remembers whole, states with which windows begin, and what is known of them whatever came before. */
 const KNOWN_WINDOWS = 4;
-const KNOWN_STARTS = 16;
+const KNOWN_STARTS = 32;
+const KNOWN_SETTLED = 64;
+/** So many windows a house may take to come home, for which two weeks suffice in summer; after more it has no plans until it is. */
+const SETTLING = 16;
+/** Windows before one whose prices take part in it: two settlings, and the one before it that tells how long nothing was heated. */
+export const WINDOWS_WALKED_BACK: number = 2 * SETTLING + 1;
 /** A window that begins as the unsteered house would. */
 const HOME = -1;
 /** So long a pump may give no heat by the words of its schedule; what is longer is set back. */
@@ -38,8 +42,9 @@ export class SteeredHouse {
   readonly #labelled = new WeakSet<Window>();
   readonly #starts = new DayCache<number>(KNOWN_STARTS);
   readonly #memory = new PlanMemory();
+  readonly #settled = new DayCache<boolean>(KNOWN_SETTLED);
   /** By quarter hours of interventions: the quarter hour by which the house is home again. */
-  readonly #homeBy = new Map<number, number>();
+  readonly #homeByEvent = new Map<number, number>();
 
   constructor(household: Household, pump: HeatPump, steering: Steering, surplusOf: SurplusOf) {
     this.#unsteered = new UnsteeredHouse(household, pump, steering.control);
@@ -68,6 +73,19 @@ export class SteeredHouse {
     for (const window of windows) {
       if (window !== null) copyRows(window, start, end, rows);
     }
+  }
+
+  /** Comes nearer to a UTC day by a window; true when nothing lies between any more. */
+  approach(day: number): boolean {
+    const first = Math.max(day * QUARTER_HOURS_PER_DAY, this.#unsteered.anchor);
+    const number = windowAt(this.#zone, first);
+    // The words of a window go on from those of the one before.
+    for (const its of [number - 1, number]) {
+      if (this.#startOf(its) !== undefined) continue;
+      this.#approach(its);
+      return false;
+    }
+    return true;
   }
 
   #firstOf(window: number): number {
@@ -106,69 +124,113 @@ export class SteeredHouse {
   #walk(number: number): Window | null {
     const known = this.#windows.find(number);
     if (known !== undefined) return known;
-    const [first, end] = [this.#firstOf(number), this.#firstOf(number + 1)];
+    const span = this.#spanOf(number);
+    const { first, end } = span;
     const state = this.#stateAt(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
-    if (state === HOME && isLeftAlone && !this.#isBusy(first, end)) return this.#windows.set(number, null);
-    const start: HouseState | undefined = state === HOME ? undefined : unpackState(state);
+    if (state === HOME && isLeftAlone && !this.#isBusy(span)) return this.#windows.set(number, null);
     const isRemembered = isLeftAlone && this.#memory.has(number);
-    const walk = new WindowWalk(this.#context, first, end, start);
+    const walk = new WindowWalk(this.#context, span, state === HOME ? undefined : unpackState(state));
     const window = walk.walk(isRemembered ? (i) => this.#memory.codeAt(number, i) : undefined);
     if (isLeftAlone && !isRemembered) this.#memory.keep(number, window.codes);
     this.#starts.set(number + 1, window.isHomeAfter ? HOME : packState(window.after));
     return this.#windows.set(number, window);
   }
 
+  #spanOf(number: number): WindowSpan {
+    return {
+      first: this.#firstOf(number),
+      end: this.#firstOf(number + 1),
+      plans: this.#hasPlans(number),
+    };
+  }
+
   /** Whether there is something to follow in a span without interventions that begins at home. */
-  #isBusy(first: number, end: number): boolean {
+  #isBusy({ first, end, plans }: WindowSpan): boolean {
     if (this.#interventions.modeAt(first) !== CONTROL_MODE.automatic) return true;
     const { price_response: followsPrices } = this.#unsteered.circumstancesAt(first).preferences;
-    return followsPrices && this.#prices.areIn(first, end);
+    return plans && followsPrices && this.#prices.areIn(first, end);
   }
 
   /** The state with which a window begins, packed, or HOME. */
   #stateAt(number: number): number {
-    let from = number;
-    let state = this.#knownStateAt(from);
-    // Back to a window whose state is known: the interventions since then must be walked through.
-    while (state === undefined) {
-      const event = this.#interventions.lastBefore(this.#firstOf(from));
-      from = event === undefined ? from : windowAt(this.#zone, event);
-      state = this.#knownStateAt(from);
+    for (;;) {
+      const state = this.#startOf(number);
+      if (state !== undefined) return state;
+      this.#approach(number);
     }
-    for (; from < number; from++) state = this.#stateAfter(from, state);
-    return state;
   }
 
-  #knownStateAt(number: number): number | undefined {
-    const first = this.#firstOf(number);
-    const event = this.#interventions.lastBefore(first);
-    if (event === undefined || event < this.#unsteered.anchor) return HOME;
-    const known = this.#starts.find(number);
-    if (known !== undefined) return known;
-    if (first === this.#unsteered.anchor) return HOME;
-    return this.#isHomeAgain(event) <= first ? HOME : undefined;
+  /** The state with which a window begins where it is known without walking. */
+  #startOf(number: number): number | undefined {
+    return this.#starts.find(number) ?? (this.#isSettled(number) ? HOME : undefined);
   }
 
-  #stateAfter(number: number, state: number): number {
-    this.#starts.set(number, state);
-    const [first, end] = [this.#firstOf(number), this.#firstOf(number + 1)];
+  /** Walks the nearest window before another one whose beginning is known, or finds that beginning where nothing is planned. */
+  #approach(number: number): void {
+    for (let back = 1; ; back++) {
+      const state = this.#startOf(number - back);
+      if (state !== undefined) {
+        this.#pass(number - back, state);
+        return;
+      }
+      if (back % (2 * SETTLING) !== 0) continue;
+      const met = this.#meeting(number - back + SETTLING, number);
+      if (met !== undefined) {
+        this.#starts.set(number, met);
+        return;
+      }
+    }
+  }
+
+  #pass(number: number, state: number): void {
+    const { first, end } = this.#spanOf(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
-    if (state === HOME && isLeftAlone && this.#interventions.modeAt(first) !== 2) {
-      return this.#starts.set(number + 1, HOME);
-    }
-    const window = this.#walk(number);
-    const after = window === null || window.isHomeAfter ? HOME : packState(window.after);
-    return this.#starts.set(number + 1, after);
+    this.#starts.set(number, state);
+    const goesHome = this.#interventions.modeAt(first) !== CONTROL_MODE.boost;
+    const window = state === HOME && isLeftAlone && goesHome ? null : this.#walk(number);
+    this.#starts.set(number + 1, window === null || window.isHomeAfter ? HOME : packState(window.after));
   }
 
-  /** The quarter hour by which the house is home after the last intervention before it, whatever it had come to. */
-  #isHomeAgain(event: number): number {
-    const known = this.#homeBy.get(event);
+  /** The state with which window `to` begins, if the coldest and the warmest of window `from` have met: unplanned, warmer stays warmer. */
+  #meeting(from: number, to: number): number | undefined {
+    const run = (start: number): number => {
+      let state = start;
+      for (let its = from; its < to; its++) {
+        const span = { ...this.#spanOf(its), plans: false };
+        state = packState(new WindowWalk(this.#context, span, unpackState(state)).walk().after);
+      }
+      return state;
+    };
+    const coldest = run(COLDEST);
+    return coldest === run(this.#unsteered.warmestAt(this.#firstOf(from))) ? coldest : undefined;
+  }
+
+  /** Whether plans are made in a window: not where it has taken too long to come home. */
+  #hasPlans(number: number): boolean {
+    for (let back = 0; back <= SETTLING; back++) if (this.#isSettled(number - back)) return true;
+    return false;
+  }
+
+  /** Whether a window begins at home whatever the house had come to before the last intervention. */
+  #isSettled(number: number): boolean {
+    const known = this.#settled.find(number);
     if (known !== undefined) return known;
-    const isBoost = this.#interventions.modeAt(event) === 2;
+    const first = this.#firstOf(number);
+    const { anchor } = this.#unsteered;
+    const event = this.#interventions.lastBefore(first);
+    const isSettled =
+      first === anchor || event === undefined || event < anchor || this.#homeBy(event) <= first;
+    return this.#settled.set(number, isSettled);
+  }
+
+  /** The quarter hour by which the house is home after an intervention, if there is no other one before. */
+  #homeBy(event: number): number {
+    const known = this.#homeByEvent.get(event);
+    if (known !== undefined) return known;
+    const isBoost = this.#interventions.modeAt(event) === CONTROL_MODE.boost;
     const until = isBoost ? Infinity : this.#unsteered.homeAfter(event, this.#interventions.next(event));
-    this.#homeBy.set(event, until);
+    this.#homeByEvent.set(event, until);
     return until;
   }
 }

@@ -76,7 +76,7 @@ export interface SlowTemperatures {
 
 /**
  * Writes the rest temperatures of a day: what is outdoors, warmed by what the sun and appliances give. `outdoorC` is the air's
- * temperature, `global` irradiance in W/m2, by quarter hour; what comes before quarter hour `from` is left as it is.
+ * temperature, `global` irradiance in W/m2, by quarter hour; only the quarter hours `from` up to and without `to` are written.
  */
 export function fillRoomRest(
   { sunLift, applianceLift }: ThermalHouse,
@@ -84,14 +84,14 @@ export function fillRoomRest(
   { before, today, after, soil }: SlowTemperatures,
   global: Float64Array,
   roomRest: Float64Array,
-  from: number,
+  { from, to }: { readonly from: number; readonly to: number },
 ): void {
   const air = 1000 * AIR_SHARE;
   const walls = 1000 * WALL_SHARE;
   const steady = 1000 * GROUND_SHARE * soil + applianceLift;
   const rise = (today - before) / QUARTER_HOURS_PER_DAY;
   const riseAfter = (after - today) / QUARTER_HOURS_PER_DAY;
-  for (let i = from; i < QUARTER_HOURS_PER_DAY; i++) {
+  for (let i = from; i < to; i++) {
     const since = i + 0.5 - WALLS_FEEL_TODAY;
     const wallsC = today + since * (since < 0 ? rise : riseAfter);
     roomRest[i] = air * (outdoorC[i] ?? 0) + walls * wallsC + steady + sunLift * (global[i] ?? 0);

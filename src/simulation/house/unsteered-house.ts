@@ -3,6 +3,7 @@ import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import type { HouseholdControl } from '../control/household-control.ts';
 import { OPEN_END } from '../control/revisions.ts';
+import { findFirst } from '../../domain/prices/price-revisions.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
@@ -10,8 +11,8 @@ import { NOISE_CHANNEL, hashInStream, hashStream, splitSeed } from '../kernel/no
 import { listCircumstances } from './circumstances.ts';
 import type { Circumstances } from './circumstances.ts';
 import { packIntoRuns } from './compressor-runs.ts';
-import { ForcingSource, createDayForcing } from './day-forcing.ts';
-import type { DayForcing } from './day-forcing.ts';
+import { ForcingSource, WHOLE_DAY, createDayForcing } from './day-forcing.ts';
+import type { DayForcing, DayPart } from './day-forcing.ts';
 import { HeatPumpRowsWriter, MID } from './heat-pump-rows.ts';
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { packState, unpackState } from './house-state.ts';
@@ -28,12 +29,15 @@ import type { Course } from './thermal-steps.ts';
 
 /** No room is warmer than that above comfort, or than the windows let it, mK: a boost is at most 3 K. */
 const MOST_ABOVE_MK = 3000;
+/** The coldest state that there may be. */
+export const COLDEST: number = packState({ room: COLDEST_ROOM_MK, tank: COLDEST_TANK_MK });
 /** Day starts that a house remembers. */
 const KNOWN_DAYS = 16;
 
 /** Memory in which one day after the other is computed, of any house. */
 const dayForcing = createDayForcing();
 const dayCourse = createCourse(QUARTER_HOURS_PER_DAY);
+const otherCourse = createCourse(QUARTER_HOURS_PER_DAY);
 const dayShare = createRoomShare(dayForcing, dayCourse);
 const dayWriter = new HeatPumpRowsWriter(dayCourse, dayShare);
 
@@ -46,8 +50,8 @@ export class UnsteeredHouse {
   readonly #runStream: number;
   readonly #firstDay: number;
   readonly #origin: HouseState;
-  readonly #coldest = packState({ room: COLDEST_ROOM_MK, tank: COLDEST_TANK_MK });
-  readonly #warmest: number;
+  /** The warmest state that there may be, by the circumstances that hold last. */
+  readonly #warmest: readonly number[];
   /** Temperatures at the starts of days. */
   readonly #known = new DayCache<number>(KNOWN_DAYS);
 
@@ -59,15 +63,16 @@ export class UnsteeredHouse {
     this.#firstDay = Math.floor(household.anchor_ms / DAY_MS);
     const { house } = this.circumstancesAt(this.anchor);
     this.#origin = { room: house.comfort, tank: house.tankTarget };
-    this.#warmest = packState({
-      room: Math.max(WARMEST_ROOM_MK, ...this.circumstances.map((its) => its.house.comfort + MOST_ABOVE_MK)),
-      tank: Math.max(...this.circumstances.map((its) => its.house.tankTarget)),
+    let [room, tank] = [WARMEST_ROOM_MK, 0];
+    this.#warmest = this.circumstances.map(({ house: { comfort, tankTarget } }) => {
+      [room, tank] = [Math.max(room, comfort + MOST_ABOVE_MK), Math.max(tank, tankTarget)];
+      return packState({ room, tank });
     });
   }
 
   /** What holds in a quarter hour (since 1970). */
   circumstancesAt(quarter: number): Circumstances {
-    const found = this.circumstances.findLast(({ first }) => first <= quarter);
+    const found = this.circumstances[this.#circumstancesUpTo(quarter) - 1];
     if (found === undefined) throw new RangeError(`nothing holds in quarter hour ${quarter}`);
     return found;
   }
@@ -93,6 +98,11 @@ export class UnsteeredHouse {
     }
   }
 
+  /** Some days of thermostat are all that a day follows from. */
+  approach(): boolean {
+    return true;
+  }
+
   /** Temperatures before a UTC day, before its quarter hour of the anchor where that is in it. */
   stateAtStartOf(day: number): HouseState {
     for (let back = 1; ; back *= 2) {
@@ -101,45 +111,67 @@ export class UnsteeredHouse {
     }
   }
 
-  /** Writes what a UTC day brings, as far as it is known in quarter hour `known`: later circumstances are not. */
-  fillForcing(day: number, known: number, forcing: DayForcing): void {
-    const start = day * QUARTER_HOURS_PER_DAY;
-    for (const circumstances of this.circumstances) {
-      const { first, end } = circumstances;
-      if (first > known || first >= start + QUARTER_HOURS_PER_DAY) return;
-      if (end > start || end > known) {
-        this.#forcing.fill(day, circumstances, forcing, Math.max(0, first - start));
-      }
+  /**
+   * Writes what a part of a UTC day brings, as far as it is known in quarter hour `known`: later circumstances are not. Each quarter
+   * hour is written once, however often the circumstances change.
+   */
+  fillForcing(day: number, known: number, forcing: DayForcing, part: DayPart = WHOLE_DAY): void {
+    for (const { from, to, circumstances } of this.#partsOf(day, known, part)) {
+      this.#forcing.fill(day, circumstances, forcing, { from, to });
     }
   }
 
-  /** Runs a UTC day, of what is known in quarter hour `known`, from a state at its start into `course`; the state at its end. */
-  run(day: number, known: number, state: HouseState, forcing: DayForcing, course: Course): HouseState {
-    const start = day * QUARTER_HOURS_PER_DAY;
-    let from = this.#firstOf(day);
+  /** Runs a part of a UTC day, of what is known in quarter hour `known`, from a state before it into `course`; the state after it. */
+  run(
+    day: number,
+    known: number,
+    state: HouseState,
+    forcing: DayForcing,
+    course: Course,
+    part: DayPart = WHOLE_DAY,
+  ): HouseState {
     let at = state;
-    while (from < QUARTER_HOURS_PER_DAY) {
-      const { house, end } = this.circumstancesAt(Math.min(known, start + from));
-      const to = end > known ? QUARTER_HOURS_PER_DAY : Math.min(QUARTER_HOURS_PER_DAY, end - start);
-      runThermostat(house, forcing, { from, to }, at, course);
-      at = { room: course.room[to] ?? 0, tank: course.tank[to] ?? 0 };
-      from = to;
+    const from = Math.max(part.from, this.#firstOf(day));
+    for (const its of this.#partsOf(day, known, { from, to: part.to })) {
+      runThermostat(its.circumstances.house, forcing, its, at, course);
+      at = { room: course.room[its.to] ?? 0, tank: course.tank[its.to] ?? 0 };
     }
     return at;
   }
 
+  /** The parts of a part of a UTC day in which the circumstances are the same, as far as they are known in quarter hour `known`. */
+  *#partsOf(
+    day: number,
+    known: number,
+    part: DayPart,
+  ): Generator<DayPart & { circumstances: Circumstances }> {
+    const start = day * QUARTER_HOURS_PER_DAY;
+    for (let { from } = part; from < part.to;) {
+      const circumstances = this.circumstancesAt(Math.min(known, start + from));
+      const { end } = circumstances;
+      const to = end > known ? part.to : Math.min(part.to, end - start);
+      yield { from, to, circumstances };
+      from = to;
+    }
+  }
+
   /**
    * The quarter hour by which a house that follows its thermostat from quarter hour `since` on is as one that always did,
-   * whatever its temperatures were; infinite where that takes longer than to `until`.
+   * whatever its temperatures were; infinite where that takes longer than to `until`. What comes in after `since` counts for
+   * nothing.
    */
   homeAfter(since: number, until: number): number {
-    const first = Math.floor(since / QUARTER_HOURS_PER_DAY) + 1;
-    let [low, high] = [this.#coldest, this.#warmest];
-    for (let day = first; day * QUARTER_HOURS_PER_DAY < until; day++) {
-      this.fillForcing(day, OPEN_END, dayForcing);
-      low = this.#runWorkspace(day, low);
-      high = this.#runWorkspace(day, high);
-      if (low === high) return (day + 1) * QUARTER_HOURS_PER_DAY;
+    let low = COLDEST;
+    let high = this.warmestAt(since);
+    for (let at = since; at < until;) {
+      const day = Math.floor(at / QUARTER_HOURS_PER_DAY);
+      const start = day * QUARTER_HOURS_PER_DAY;
+      const part = { from: at - start, to: Math.min(QUARTER_HOURS_PER_DAY, until - start) };
+      this.fillForcing(day, since, dayForcing, part);
+      low = this.#runPart(day, since, low, part, dayCourse);
+      high = this.#runPart(day, since, high, part, otherCourse);
+      if (low === high) return start + firstMeeting(part);
+      at = start + part.to;
     }
     return Infinity;
   }
@@ -162,20 +194,30 @@ export class UnsteeredHouse {
     let since = day;
     while (since > from && this.#known.find(since) === undefined) since--;
     const found = since === this.#firstDay ? packState(this.#origin) : this.#known.find(since);
-    let low = found ?? this.#coldest;
-    let high = found ?? this.#warmest;
+    let low = found ?? COLDEST;
+    let high = found ?? this.warmestAt(since * QUARTER_HOURS_PER_DAY);
     for (let at = since; at < day; at++) {
       this.fillForcing(at, OPEN_END, dayForcing);
       const isMet = low === high;
-      low = this.#runWorkspace(at, low);
-      high = isMet ? low : this.#runWorkspace(at, high);
+      low = this.#runPart(at, OPEN_END, low, WHOLE_DAY, dayCourse);
+      high = isMet ? low : this.#runPart(at, OPEN_END, high, WHOLE_DAY, dayCourse);
       if (low === high) this.#known.set(at + 1, low);
     }
     return low === high ? low : undefined;
   }
 
-  #runWorkspace(day: number, state: number): number {
-    return packState(this.run(day, OPEN_END, unpackState(state), dayForcing, dayCourse));
+  /** The warmest state that there may be at a quarter hour (since 1970), packed: nothing is warmer than it was ever asked for. */
+  warmestAt(quarter: number): number {
+    return this.#warmest[this.#circumstancesUpTo(quarter) - 1] ?? NaN;
+  }
+
+  #runPart(day: number, known: number, state: number, part: DayPart, course: Course): number {
+    return packState(this.run(day, known, unpackState(state), dayForcing, course, part));
+  }
+
+  #circumstancesUpTo(quarter: number): number {
+    const { circumstances } = this;
+    return findFirst(circumstances.length, (i) => (circumstances[i]?.first ?? NaN) > quarter);
   }
 
   /** Writes the quarter hours before `first`, in which nothing happens. */
@@ -184,4 +226,11 @@ export class UnsteeredHouse {
     indoor.fill(this.#origin.room, 0, first + 1);
     hotWater.fill(this.#origin.tank, 0, first + 1);
   }
+}
+
+/** The quarter hour of a part of a day before which the two courses in memory have met. */
+function firstMeeting({ from, to }: DayPart): number {
+  const isMet = (i: number): boolean =>
+    dayCourse.room[i] === otherCourse.room[i] && dayCourse.tank[i] === otherCourse.tank[i];
+  return from + findFirst(to - from, (i) => isMet(from + i));
 }

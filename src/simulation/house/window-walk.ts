@@ -10,7 +10,7 @@ import { HouseSpan } from './house-span.ts';
 import type { HouseState } from './house-state.ts';
 import { AIM } from './store-search.ts';
 import { runThermostat } from './thermal-steps.ts';
-import type { WalkContext, Window } from './window.ts';
+import type { WalkContext, Window, WindowSpan } from './window.ts';
 
 /** Memory in which one window after the other is computed, of any house. */
 const span = new HouseSpan();
@@ -21,7 +21,7 @@ const codeOf = (i: number): number => 1 + 3 * (span.roomAims[i] ?? 0) + (span.ta
 
 export class WindowWalk {
   readonly #context: WalkContext;
-  readonly #window: { readonly first: number; readonly end: number };
+  readonly #window: WindowSpan;
   readonly #rows: HeatPumpRows;
   readonly #blocked: Uint8Array;
   readonly #codes: Uint8Array;
@@ -29,25 +29,25 @@ export class WindowWalk {
   #at: number;
   #state: HouseState;
 
-  /** `start` is the state before the window; undefined where it is that of the unsteered house. */
-  constructor(context: WalkContext, first: number, end: number, start: HouseState | undefined) {
+  /** `start` is the state before the window; undefined where it is that of the unsteered house. `plans`: whether it has plans. */
+  constructor(context: WalkContext, { first, end, plans }: WindowSpan, start: HouseState | undefined) {
     this.#context = context;
-    this.#window = { first, end };
+    this.#window = { first, end, plans };
     this.#rows = createHeatPumpRows(end - first);
     this.#blocked = new Uint8Array(end - first);
     this.#codes = new Uint8Array(end - first);
     this.#at = first;
-    this.#load();
+    this.#load(first + 1);
     this.#state = start ?? this.#homeAt(first);
   }
 
   /** Walks the window. `codeAt` gives the code of each of its quarter hours where it was walked before. */
   walk(codeAt?: (i: number) => number): Window {
-    const { first, end } = this.#window;
+    const { end } = this.#window;
     while (this.#at < end) {
-      this.#load();
+      this.#load(endOfRunWindow(this.#at));
       const event = this.#context.interventions.next(this.#at);
-      if (codeAt !== undefined && codeAt(this.#at - first) > 0) this.#repeat(codeAt);
+      if (codeAt !== undefined && codeAt(this.#at - this.#window.first) > 0) this.#repeat(codeAt);
       else if (codeAt !== undefined || !this.#mayPlan()) this.#followThermostat(event);
       else {
         const until = this.#context.prices.fill(this.#at, end, span.prices, this.#at - span.start);
@@ -56,8 +56,7 @@ export class WindowWalk {
       }
     }
     return {
-      first,
-      end,
+      ...this.#window,
       rows: this.#rows,
       blocked: this.#blocked,
       codes: this.#codes,
@@ -66,8 +65,10 @@ export class WindowWalk {
     };
   }
 
-  #load(): void {
-    span.load(this.#context.house, Math.floor(this.#window.first / QUARTER_HOURS_PER_DAY), this.#at);
+  /** What is known now of the time up to a quarter hour. */
+  #load(end: number): void {
+    const day = Math.floor(this.#window.first / QUARTER_HOURS_PER_DAY);
+    span.load(this.#context.house, day, this.#at, end);
   }
 
   #homeAt(quarter: number): HouseState {
@@ -83,8 +84,9 @@ export class WindowWalk {
   /** Plans begin at home, with the two hours of a run, so that what came before has run as it was to. */
   #mayPlan(): boolean {
     const { house, interventions } = this.#context;
-    const begins = this.#at % RUN_QUARTERS === 0 || this.#at === this.#window.first;
-    if (!begins || interventions.modeAt(this.#at) !== CONTROL_MODE.automatic) return false;
+    const { first, plans } = this.#window;
+    const begins = this.#at % RUN_QUARTERS === 0 || this.#at === first;
+    if (!plans || !begins || interventions.modeAt(this.#at) !== CONTROL_MODE.automatic) return false;
     return house.circumstancesAt(this.#at).preferences.price_response && this.#isHome();
   }
 
@@ -122,6 +124,7 @@ export class WindowWalk {
   #plan(until: number, event: number): void {
     const { house, prices } = this.#context;
     const circumstances = house.circumstancesAt(this.#at);
+    this.#load(this.#window.end);
     const begin = this.#at - span.start;
     span.roomAims.fill(AIM.home, begin);
     span.tankAims.fill(AIM.home, begin);
@@ -176,6 +179,7 @@ export class WindowWalk {
   #repeat(codeAt: (i: number) => number): void {
     const { first, end } = this.#window;
     const circumstances = this.#context.house.circumstancesAt(this.#at);
+    this.#load(end);
     let at = this.#at;
     let state = this.#state;
     for (let code = codeAt(at - first); code > 0; code = at < end ? codeAt(at - first) : 0) {

@@ -11,11 +11,16 @@ import type { UnsteeredHouse } from './unsteered-house.ts';
  */
 export type SurplusOf = (day: number, known: number) => Int32Array;
 
-/** A window as it went. */
-export interface Window {
-  /** Quarter hours since 1970, the end exclusive. */
+/** The time of a window: quarter hours since 1970, the end exclusive. */
+export interface WindowSpan {
   readonly first: number;
   readonly end: number;
+  /** Whether the heat pump may be planned in it. */
+  readonly plans: boolean;
+}
+
+/** A window as it went. */
+export interface Window extends WindowSpan {
   readonly rows: HeatPumpRows;
   /** 1 where a plan gives no heat that the unsteered house would have. */
   readonly blocked: Uint8Array;

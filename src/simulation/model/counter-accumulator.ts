@@ -40,6 +40,13 @@ interface Day extends Energies {
   readonly vehicleStored: Int32Array;
 }
 
+/** The energies of days. */
+interface Days {
+  readonly of: (day: number) => Day;
+  /** Makes a piece of what a day follows from; true once no more than the day itself is left. */
+  readonly approach: (day: number) => boolean;
+}
+
 /** Counters after the first `quarters` of a day. */
 export function addQuarterEnergies(
   from: Counters,
@@ -69,16 +76,16 @@ const MAX_RECENT_CHECKPOINTS = 4;
 /** The counters of a household at the starts of days, summed on demand from the nearest day that is known. */
 export class CounterAccumulator {
   readonly #origin: Checkpoint;
-  readonly #dayOf: (day: number) => Day;
+  readonly #days: Days;
   readonly #milestones = new Map<number, Checkpoint>();
   readonly #recent: Checkpoint[] = [];
   #spacing = FIRST_MILESTONE_SPACING_DAYS;
   #restored: Checkpoint;
 
-  /** `origin` is the start of the anchor's day; before it nothing is counted. `dayOf` computes the energies of a day. */
-  constructor(origin: Checkpoint, dayOf: (day: number) => Day) {
+  /** `origin` is the start of the anchor's day; before it nothing is counted. */
+  constructor(origin: Checkpoint, days: Days) {
     this.#origin = origin;
-    this.#dayOf = dayOf;
+    this.#days = days;
     this.#restored = origin;
   }
 
@@ -91,7 +98,7 @@ export class CounterAccumulator {
     return this.findCheckpoint(day) ?? this.#origin;
   }
 
-  /** Sums up to the start of a day in steps; several of these may be under way at once. */
+  /** Sums up to the start of a day in steps, pieces on the way to a day as days; several of these may be under way at once. */
   startAdvancingTo(day: number): AdvanceByDays {
     let known = this.#nearest(day);
     return (maxDays) => {
@@ -99,6 +106,7 @@ export class CounterAccumulator {
       const ahead = this.#nearest(day);
       if (ahead.day > known.day) known = ahead;
       for (let left = maxDays; left > 0 && known.day < day; left--) {
+        if (!this.#days.approach(known.day)) continue;
         known = this.#next(known);
         this.#addMilestone(known);
       }
@@ -140,7 +148,7 @@ export class CounterAccumulator {
   }
 
   #next({ day, counters }: Checkpoint): Checkpoint {
-    const rows = this.#dayOf(day);
+    const rows = this.#days.of(day);
     return {
       day: day + 1,
       counters: addQuarterEnergies(counters, rows),

@@ -7,7 +7,7 @@ import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { createHeatPumpRows } from '../house/heat-pump-rows.ts';
 import type { Household } from '../household/household.ts';
-import { createHeatDayFiller } from './model-day.ts';
+import { createHeatDays } from './model-day.ts';
 
 /** The state asked for in the quarter hour that starts at `time`. */
 export interface ScheduleEntry {
@@ -23,15 +23,15 @@ export interface HeatPumpSchedule {
 
 /**
  * The schedule of a household's heat pump: one entry for each quarter hour from the one that holds `from` up to and without
- * `to`.
+ * `to`. It stops after each piece of some milliseconds.
  */
-export function computeHeatPumpSchedule(
+export function* computeHeatPumpSchedule(
   household: Household,
   steering: Steering,
   from: Date,
   to: Date,
-): HeatPumpSchedule {
-  const fillDay = createHeatDayFiller(household, steering);
+): Generator<undefined, HeatPumpSchedule> {
+  const heat = createHeatDays(household, steering);
   const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
   const entries: ScheduleEntry[] = [];
   const origins = new Set<PriceOrigin | 'default'>();
@@ -40,8 +40,12 @@ export function computeHeatPumpSchedule(
   let filled = NaN;
   for (let quarter = first; quarter < end; quarter++) {
     const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-    if (day !== filled) fillDay(day, rows);
-    filled = day;
+    if (day !== filled) {
+      if (quarter > first) yield;
+      while (!heat.approach(day)) yield;
+      heat.fillDay(day, rows);
+      filled = day;
+    }
     const startMs = quarter * QUARTER_HOUR_MS;
     const state = SCHEDULE_STATES[rows.asked[quarter - day * QUARTER_HOURS_PER_DAY] ?? 0] ?? 'mid';
     entries.push({ time: new Date(startMs), state });

@@ -7,7 +7,7 @@ import type { Place } from '../control/household-control.ts';
 import { UNSTEERED } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { createPvDayFiller } from '../devices/pv-day.ts';
-import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
+import type { HouseSimulation } from '../house/house-simulation.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
@@ -15,7 +15,7 @@ import { createLoadDayFiller } from '../people/household-load.ts';
 import type { DayFiller } from '../time/local-day.ts';
 import { createHouseRows } from './day-rows.ts';
 import type { HouseRows } from './day-rows.ts';
-import { createHeatDayFiller } from './model-day.ts';
+import { createHeatDays } from './model-day.ts';
 
 /**
  * Arrays that hold nothing from one call to the next, so that all models share them: a fleet's first look makes a model of
@@ -37,7 +37,7 @@ const KEPT_DAYS = 16;
 interface Expectation {
   readonly place: Place | null;
   readonly fillPv: DayFiller<Int32Array>;
-  readonly fillHeat: DayFiller<HeatPumpRows>;
+  readonly heat: () => HouseSimulation;
   /** What the panels give beyond the household's load. */
   readonly ownPower: DayCache<Int32Array>;
 }
@@ -53,7 +53,7 @@ export class HouseDays {
   readonly #vehicleEnergyAt: KnownEnergy;
   readonly #fillLoad: DayFiller<Int32Array>;
   readonly #fillPv: DayFiller<Int32Array>;
-  readonly #fillHeat: DayFiller<HeatPumpRows>;
+  readonly #heat: HouseSimulation;
   #expectation: Expectation | undefined;
 
   /**
@@ -74,7 +74,7 @@ export class HouseDays {
     this.#fillLoad = createLoadDayFiller(household);
     const { places } = steering.control;
     this.#fillPv = createPvDayFiller(household, places);
-    this.#fillHeat = createHeatDayFiller(household, steering, this.#fillLoad);
+    this.#heat = createHeatDays(household, steering, this.#fillLoad);
     const ownPowerOn = (day: number, place: Place | null): Int32Array => this.#ownPowerOn(day, place);
     this.#habitualVehicle = vehicle && createHabitualVehicle(household, vehicle, firstOf);
     this.vehicle =
@@ -88,10 +88,15 @@ export class HouseDays {
    * once.
    */
   fill(day: number, rows: HouseRows): Int32Array {
-    this.#fillAllButVehicle(day, rows, this.#fillPv, this.#fillHeat);
+    this.#fillAllButVehicle(day, rows, this.#fillPv, this.#heat);
     if (this.vehicle) this.vehicle.write(day, rows, this.#vehicleEnergyAt);
     else rows.ev.fill(0);
     return surplusOf(rows);
+  }
+
+  /** Makes a piece of what a day follows from; true once no more than the day itself is left. */
+  approach(day: number): boolean {
+    return this.#heat.approach(day);
   }
 
   /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */
@@ -113,8 +118,8 @@ export class HouseDays {
     const hasMoved = this.#steering.control.places.length > 0;
     if (isHabitual && !hasMoved && this.#household.heat_pump === null) return this.surplusOn(day);
     const { house } = workspace;
-    const { fillPv, fillHeat } = this.#expectationAt(place);
-    this.#fillAllButVehicle(day, house, fillPv, fillHeat);
+    const { fillPv, heat } = this.#expectationAt(place);
+    this.#fillAllButVehicle(day, house, fillPv, heat());
     if (withVehicle && this.#habitualVehicle) this.#habitualVehicle.write(day, house, this.#habitualEnergyAt);
     else house.ev.fill(0);
     return surplusOf(house);
@@ -130,12 +135,12 @@ export class HouseDays {
     day: number,
     rows: HouseRows,
     fillPv: DayFiller<Int32Array>,
-    fillHeat: DayFiller<HeatPumpRows>,
+    heating: HouseSimulation,
   ): void {
     const { load, pv, hp, heat, mode } = rows;
     this.#fillLoad(day, load);
     fillPv(day, pv);
-    fillHeat(day, rows);
+    heating.fillDay(day, rows);
     const first = this.#firstOf(day);
     if (first > 0) for (const values of [load, pv, hp, heat, mode]) values.fill(0, 0, first);
   }
@@ -157,13 +162,12 @@ export class HouseDays {
   #expectationAt(place: Place | null): Expectation {
     if (this.#expectation?.place === place) return this.#expectation;
     const household = place === null ? this.#household : { ...this.#household, ...place };
-    let fillHeat: DayFiller<HeatPumpRows> | undefined;
+    let heat: HouseSimulation | undefined;
     return (this.#expectation = {
       place,
       fillPv: createPvDayFiller(household),
       // Cars' plans never ask for it.
-      fillHeat: (day, rows) =>
-        (fillHeat ??= createHeatDayFiller(household, UNSTEERED, this.#fillLoad))(day, rows),
+      heat: () => (heat ??= createHeatDays(household, UNSTEERED, this.#fillLoad)),
       ownPower: new DayCache(KEPT_DAYS),
     });
   }

@@ -7,8 +7,8 @@ import type { Revision } from '../control/revisions.ts';
 import type { Steering } from '../control/steering.ts';
 import { createPvDayFiller } from '../devices/pv-day.ts';
 import { MID } from '../house/heat-pump-rows.ts';
-import type { HeatPumpRows } from '../house/heat-pump-rows.ts';
 import { createHouseSimulation } from '../house/house-simulation.ts';
+import type { HouseSimulation } from '../house/house-simulation.ts';
 import type { SurplusOf } from '../house/window.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
@@ -16,32 +16,26 @@ import { allocateInt32Array } from '../kernel/typed-arrays.ts';
 import { createLoadDayFiller } from '../people/household-load.ts';
 import type { DayFiller } from '../time/local-day.ts';
 
-/** What the heat pump does, and what its house has of it. `fillLoad` writes the household's load, as it is in any case. */
-export function createHeatDayFiller(
+/** The heat pump and its house day by day. `fillLoad` writes the household's load, as it is in any case. */
+export function createHeatDays(
   household: Household,
   steering: Steering,
   fillLoad?: DayFiller<Int32Array>,
-): DayFiller<HeatPumpRows> {
+): HouseSimulation {
   const pump = household.heat_pump;
-  if (!pump) {
-    return (_, { hp, heat, mode, asked, follows }) => {
-      hp.fill(0);
-      heat.fill(0);
-      mode.fill(0);
-      asked.fill(MID);
-      follows.fill(CONTROL_MODE.automatic);
-    };
-  }
-  const house = createHouseSimulation(
-    household,
-    pump,
-    steering,
-    createSurplusLookup(household, steering.control.places, fillLoad),
-  );
-  return (day, rows) => {
-    house.fillDay(day, rows);
-  };
+  if (!pump) return WITHOUT_HEAT_PUMP;
+  const surplusOf = createSurplusLookup(household, steering.control.places, fillLoad);
+  return createHouseSimulation(household, pump, steering, surplusOf);
 }
+
+const WITHOUT_HEAT_PUMP: HouseSimulation = {
+  fillDay: (_, { hp, heat, mode, asked, follows }) => {
+    for (const row of [hp, heat, mode]) row.fill(0);
+    asked.fill(MID);
+    follows.fill(CONTROL_MODE.automatic);
+  },
+  approach: () => true,
+};
 
 /** Days of surplus that are kept: a plan needs two, and the next one begins in the second. */
 const KNOWN_DAYS = 4;

@@ -25,6 +25,11 @@ export interface HouseholdModel {
   countersBefore(quarterIndex: number): Counters;
   /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */
   chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined;
+  /**
+   * Makes what a day follows from, a piece of some milliseconds at a time: true once no more than the day itself is left. Without
+   * it the day is made at once.
+   */
+  approach(day: number): boolean;
   /** Counters and stored energies at the starts of days. */
   readonly counters: CounterAccumulator;
 }
@@ -69,7 +74,10 @@ class QuarterHourModel implements HouseholdModel {
       stored: limits.initial,
       vehicleStored: house.vehicle?.initial ?? 0,
     };
-    this.counters = new CounterAccumulator(this.#origin, (day) => this.day(day));
+    this.counters = new CounterAccumulator(this.#origin, {
+      of: (day) => this.day(day),
+      approach: (day) => this.approach(day),
+    });
   }
 
   day(day: number): DayRows {
@@ -77,6 +85,10 @@ class QuarterHourModel implements HouseholdModel {
     if (known) return known;
     const rows = this.#days.evict(day) ?? createDayRows(this.#household);
     return this.#days.set(day, this.#compute(day, rows));
+  }
+
+  approach(day: number): boolean {
+    return this.#days.find(day) !== undefined || this.#house.approach(day);
   }
 
   quarter(quarterIndex: number): Quarter {

@@ -50,8 +50,8 @@ test('what follows from preferences is made once for all places with them', () =
   const all = listCircumstances(HOUSEHOLD, PUMP, { ...UNCONTROLLED, heatPump, places: PLACES });
   expect(all.length).toBeGreaterThan(PLACES.length);
   expect(new Set(all.map(({ performance }) => performance)).size).toBe(2);
-  expect(new Set(all.map(({ comfort }) => comfort)).size).toBe(2);
-  expect(all.find(({ first }) => first === START)?.comfort).not.toBe(
-    all.find(({ first }) => first === START + 1008)?.comfort,
+  expect(new Set(all.map(({ targets }) => targets.comfort)).size).toBe(2);
+  expect(all.find(({ first }) => first === START)?.targets.comfort).not.toBe(
+    all.find(({ first }) => first === START + 1008)?.targets.comfort,
   );
 });

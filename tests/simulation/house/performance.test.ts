@@ -26,7 +26,7 @@ test('output falls by 2 % a kelvin with air and not with ground', () => {
   const outdoorC = Float64Array.of(7, -8, -40, 60);
   const mostHeat = (performance: HeatPumpPerformance): number[] => {
     const written = new Float64Array(outdoorC.length);
-    performance.fillMostHeat(outdoorC, written, 0);
+    performance.fillMostHeat(outdoorC, written, 0, written.length);
     return Array.from(written, (heat) => Math.round(heat / 250));
   };
   expect(mostHeat(air)).toEqual([8000, 5600, 2400, 8800]);

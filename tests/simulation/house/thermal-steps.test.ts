@@ -57,7 +57,8 @@ test('a house feels half of the air at once, the ground always, and the mean of 
   const dark = new Float64Array(96);
   const restOf = (airC: number, before: number, today: number, after: number, soil: number): Float64Array => {
     const rest = new Float64Array(96);
-    fillRoomRest(house, new Float64Array(96).fill(airC), { before, today, after, soil }, dark, rest, 0);
+    const slow = { before, today, after, soil };
+    fillRoomRest(house, new Float64Array(96).fill(airC), slow, dark, rest, { from: 0, to: 96 });
     return rest.map((value) => (value - house.applianceLift) / 1000);
   };
   for (const steady of restOf(-3, -3, -3, -3, -3)) expect(steady).toBeCloseTo(-3, 9);

@@ -10,13 +10,13 @@ const HOUSE = first(households({ count: 20 }, ANCHOR).filter((household) => hous
 const FROM = new Date('2026-01-12T13:00:00Z');
 const TO = new Date('2026-01-13T13:00:00Z');
 
-const scheduleOf = (entries: readonly PriceEntry[], now: Date, [from, to]: readonly Date[] = [FROM, TO]) =>
-  computeHeatPumpSchedule(
-    HOUSE,
-    { prices: createPriceBook(entries), knownUntilMs: now.getTime(), control: UNCONTROLLED },
-    from ?? FROM,
-    to ?? TO,
-  );
+function scheduleOf(entries: readonly PriceEntry[], now: Date, [from, to]: readonly Date[] = [FROM, TO]) {
+  const steering = { prices: createPriceBook(entries), knownUntilMs: now.getTime(), control: UNCONTROLLED };
+  const work = computeHeatPumpSchedule(HOUSE, steering, from ?? FROM, to ?? TO);
+  let step = work.next();
+  while (step.done !== true) step = work.next();
+  return step.value;
+}
 const statesOf = (entries: readonly PriceEntry[], now: Date, range?: readonly Date[]) =>
   scheduleOf(entries, now, range).entries.map(({ state }) => state);
 

@@ -1,0 +1,114 @@
+/** Houses of which something else is asked all the time: what that costs, and that what has been stays. */
+import { describe, expect, test } from 'vitest';
+import { CONTROL_MODE } from '../../../src/simulation/control/control-modes.ts';
+import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
+import type { HouseholdControl } from '../../../src/simulation/control/household-control.ts';
+import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
+import { steeringOf } from '../../../src/simulation/control/steering.ts';
+import { WINDOWS_WALKED_BACK } from '../../../src/simulation/house/steered-house.ts';
+import { priceYear } from '../../../tools/validate/price-year.ts';
+import { countCalls } from '../../support/call-counts.ts';
+import { first } from '../fleet.ts';
+import { dayNumber, dayOf, heatedHouseholds, simulationOf } from './houses.ts';
+
+const FIRST = dayNumber('2025-01-01');
+const BOOK = priceYear('DE', FIRST, 365);
+const HOUSE = first(heatedHouseholds(48.2, 16.4, { count: 30 }));
+
+type Asked = Partial<HouseholdControl['heatPump']>;
+const asking = (heatPump: Asked) =>
+  steeringOf(BOOK, { ...UNCONTROLLED, heatPump: { ...UNCONTROLLED.heatPump, ...heatPump } });
+const daysUpTo = (day: number, count: number): number[] =>
+  Array.from({ length: count }, (_, i) => day - count + i);
+const at = (from: number, comfort: number) => ({
+  from,
+  value: { ...DEFAULT_HEAT_PUMP_PREFERENCES, comfort_temperature_c: comfort },
+});
+
+/** Boosted each evening. */
+const boosted = (days: readonly number[]): Asked => ({
+  boosts: days.map((day) => ({ first: day * 96 + 68, end: day * 96 + 76 })),
+});
+/** Colder in each night. */
+const setBack = (days: readonly number[]): Asked => ({
+  preferences: days.flatMap((day) => [at(day * 96 + 20, 21), at(day * 96 + 84, 19)]),
+});
+/** Something else in each quarter hour. */
+const restless = (days: readonly number[]): Asked => ({
+  preferences: days.flatMap((day) =>
+    Array.from({ length: 96 }, (_, i) => at(day * 96 + i, 20 + (i % 8) / 4)),
+  ),
+});
+
+const SUMMER = FIRST + 200;
+const WINTER = FIRST + 340;
+
+/** Calls of a function while a day is computed that nothing is known of. */
+async function callsFor(asked: Asked, day: number, file: string, name: string): Promise<number> {
+  const calls = await countCalls(file, () => Promise.resolve(dayOf(simulationOf(HOUSE, asking(asked)), day)));
+  return calls.get(name) ?? 0;
+}
+
+describe('what a day costs', () => {
+  test.each([
+    ['in summer, boosted each evening', SUMMER, boosted],
+    ['in summer, set back each night', SUMMER, setBack],
+    ['in winter, boosted each evening', WINTER, boosted],
+    ['in winter, set back each night', WINTER, setBack],
+  ])('%s, does not grow with how often that was asked before', async (_, day, story) => {
+    const windows = (count: number) => callsFor(story(daysUpTo(day, count)), day, 'window-walk.ts', 'walk');
+    const few = await windows(50);
+    expect(few).toBeLessThanOrEqual(WINDOWS_WALKED_BACK + 2);
+    expect(await windows(200)).toBe(few);
+  });
+
+  test('is in proportion to the quarter hours that are walked, where each has preferences of its own', async () => {
+    const fills = (count: number) =>
+      callsFor(restless(daysUpTo(WINTER, count)), WINTER, 'day-forcing.ts', 'fill');
+    // Each quarter hour as the unsteered house goes, in spans, and in what the twelve plans of a day look ahead to.
+    expect(await fills(1)).toBeLessThan(96 * 12);
+    expect(await fills(8)).toBeLessThan(8 * 96 * 12);
+  });
+});
+
+describe('a house that cannot come home for what is asked of it', () => {
+  const days = daysUpTo(SUMMER + 40, 40);
+  const story = boosted(days);
+
+  test('has plans for two weeks, then none, and again when it is home', () => {
+    const simulation = simulationOf(HOUSE, asking(story));
+    const planned = Array.from({ length: 70 }, (_, i) =>
+      dayOf(simulation, SUMMER + i).follows.includes(CONTROL_MODE.schedule),
+    );
+    expect(planned.slice(0, 14)).toEqual(Array(14).fill(true));
+    expect(planned.slice(25, 38)).toEqual(Array(13).fill(false));
+    expect(planned.at(-1)).toBe(true);
+  });
+
+  test('is the same whether its days are walked or found one by one', () => {
+    for (const asked of [story, setBack(days), restless(days.slice(-10))]) {
+      const walked = simulationOf(HOUSE, asking(asked));
+      for (let day = SUMMER - 1; day < SUMMER + 45; day++) {
+        const rows = dayOf(walked, day);
+        if (day % 9 === 0) expect(dayOf(simulationOf(HOUSE, asking(asked)), day)).toEqual(rows);
+      }
+    }
+  });
+
+  test('was what it was, whatever is asked later', () => {
+    const early = simulationOf(HOUSE, asking(boosted(days.slice(0, 30))));
+    const late = simulationOf(HOUSE, asking(boosted(days)));
+    const last = days[29] ?? NaN;
+    for (const day of [last - 12, last - 5, last]) expect(dayOf(early, day)).toEqual(dayOf(late, day));
+  });
+
+  test('comes nearer to a day piece by piece, and is then there', () => {
+    const asked = asking(setBack(days));
+    const simulation = simulationOf(HOUSE, asked);
+    let pieces = 0;
+    while (!simulation.approach(SUMMER + 12)) pieces += 1;
+    expect(pieces).toBeGreaterThan(5);
+    expect(pieces).toBeLessThanOrEqual(WINDOWS_WALKED_BACK);
+    expect(dayOf(simulation, SUMMER + 12)).toEqual(dayOf(simulationOf(HOUSE, asked), SUMMER + 12));
+  });
+});
