@@ -2,8 +2,14 @@ import type { PortalReads } from '../portal/reads.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
 import { countWebhooks } from '../queries/deliveries/webhooks.ts';
-import { findFleetSummary, listFleetSummaries } from '../queries/fleets/fleet-summaries.ts';
+import {
+  findFleetSummary,
+  findFleetSummaryById,
+  listFleetSummaries,
+} from '../queries/fleets/fleet-summaries.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
+import { findTimeZone } from '../queries/fleets/household-pages.ts';
+import { listOpenConditions } from '../queries/notifications/open-conditions.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
 
 /** What the portal reads of this database. */
@@ -11,6 +17,9 @@ export function createPortalReads(db: Db): PortalReads {
   return {
     listFleets: (orgId, limit) => listFleetSummaries(db, orgId, limit),
     findFleet: (orgId, simulationOrgId) => findFleetSummary(db, orgId, simulationOrgId),
+    findFleetById: (orgId, id) => findFleetSummaryById(db, orgId, id),
+    findTimeZone: (orgId) => findTimeZone(db, orgId),
+    listOpenConditions: (orgId, limit) => listOpenConditions(db, orgId, limit),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>

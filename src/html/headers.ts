@@ -8,8 +8,11 @@ import helmet from 'helmet';
  */
 export const setSecurityHeaders: RequestHandler = createSecurityHeaders({});
 
-/** The same for the pages behind the login, which copy ids by a script of their own. */
-export const setPortalHeaders: RequestHandler = createSecurityHeaders({ scriptSrc: ["'self'"] });
+/** The same for the pages behind the login, which copy ids, draw charts and look whether something has changed by scripts of their own. */
+export const setPortalHeaders: RequestHandler = createSecurityHeaders({
+  scriptSrc: ["'self'"],
+  connectSrc: ["'self'"],
+});
 
 /** The same for the pages of the reference, which look through their own list by a script of their own. */
 export const setReferenceHeaders: RequestHandler = createSecurityHeaders({

@@ -1,19 +1,30 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import type { Response, Router } from 'express';
 import { createAssetRoutes, readAsset } from './assets.ts';
 
-const STYLES = ['tokens', 'elements', 'components', 'shell'].map((name) =>
-  join(import.meta.dirname, `styles/${name}.css`),
+const ownFile = (path: string): string => join(import.meta.dirname, path);
+const CHART_STYLE = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'));
+const CHART_LIBRARY = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.iife.min.js'));
+
+const STYLES = ['tokens', 'elements', 'components', 'shell', 'charts'].map((name) =>
+  ownFile(`styles/${name}.css`),
 );
-const stylesheet = readAsset('portal', 'css', ...STYLES);
-const script = readAsset('portal', 'js', join(import.meta.dirname, 'scripts/portal.js'));
+const stylesheet = readAsset('portal', 'css', CHART_STYLE, ...STYLES);
+const script = readAsset('portal', 'js', ownFile('scripts/portal.js'), ownFile('scripts/live.js'));
+/** What pages with charts load besides, in this order. */
+const chartScripts = [
+  readAsset('uplot', 'js', CHART_LIBRARY),
+  readAsset('charts', 'js', ownFile('scripts/charts.js')),
+];
+const chartPaths = chartScripts.map(({ path }) => path);
 
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
 export function renderView(view: string, data: Readonly<Record<string, unknown>>): string {
-  return eta.render(view, { stylesheetPath: stylesheet.path, scriptPath: script.path, ...data });
+  return eta.render(view, { stylesheetPath: stylesheet.path, scriptPath: script.path, chartPaths, ...data });
 }
 
 /**
@@ -34,7 +45,7 @@ export function sendView(
     .send(renderView(view, { session, shell, isSignedOut, ...data }));
 }
 
-/** A router that serves the stylesheet of all pages, and the script of those behind the login. */
+/** A router that serves the stylesheet of all pages, and the scripts of those behind the login. */
 export function createPageAssetRoutes(): Router {
-  return createAssetRoutes([stylesheet, script]);
+  return createAssetRoutes([stylesheet, script, ...chartScripts]);
 }

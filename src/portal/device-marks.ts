@@ -23,6 +23,11 @@ export function describeDevices(
   });
 }
 
+/** The icon of a type. */
+export function iconOf(type: DeviceType): string {
+  return MARKS[type].icon;
+}
+
 /** Those of which there are some, in one text; empty when there are none. */
 export function listDevices(counts: DeviceCounts): string {
   const types = DEVICE_TYPES.filter((type) => counts[type] > 0);

@@ -37,3 +37,8 @@ export function describeProgress({
   const progress = total === 0 ? 0 : Math.floor((100 * created) / total);
   return { progress, text: `${formatCount(created)} of ${formatCount(total)}` };
 }
+
+/** Whether its status or its number of homes changes by itself. */
+export function isFleetChanging({ status }: Pick<FleetSummary, 'status'>): boolean {
+  return MARKS[status].icon === 'progress';
+}

@@ -1,3 +1,4 @@
+import { fleetPath } from './paths.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
@@ -10,10 +11,8 @@ import { listNeeds } from './needs.ts';
 import type { Need } from './needs.ts';
 import { readOverview } from './overview.ts';
 import type { Overview } from './overview.ts';
-import { HOME_PATH } from './paths.ts';
 import type { FleetSummary } from './reads.ts';
 import { describeDeliveries, startOfHour } from './recent-deliveries.ts';
-import { scopedPath, toFleetScope } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { countOf, formatAgo, formatCount } from './times.ts';
@@ -77,9 +76,7 @@ function tabulateFleets({ fleets, openActions }: Overview, now: Date) {
     { label: 'Created', kind: 'quiet' },
   ];
   const toRow = (fleet: FleetSummary) => [
-    fleet.isReachable
-      ? { text: fleet.name, href: scopedPath(toFleetScope(fleet), HOME_PATH) }
-      : { text: fleet.name },
+    fleet.isReachable ? { text: fleet.name, href: fleetPath(fleet.id) } : { text: fleet.name },
     { status: markFleet(fleet) },
     describeProgress(fleet),
     ...(openActions === undefined

@@ -1,4 +1,4 @@
-import { APPLICATIONS_PATH, HOME_PATH, PASSWORD_PATH, USERS_PATH } from './paths.ts';
+import { APPLICATIONS_PATH, fleetPath, FLEETS_PATH, HOME_PATH, PASSWORD_PATH, USERS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 
@@ -41,7 +41,13 @@ export function listNavigation(
   const management: readonly Group[] = [
     {
       heading: scope.kind === 'own' ? 'Organization' : 'Simulation',
-      items: [scoped('Home', 'home', HOME_PATH), scoped('Users', 'users', USERS_PATH)],
+      items: [
+        scoped('Home', 'home', HOME_PATH),
+        scope.fleet === undefined
+          ? item('Fleets', 'fleets', FLEETS_PATH)
+          : item('Fleet', 'fleets', fleetPath(scope.fleet.id)),
+        scoped('Users', 'users', USERS_PATH),
+      ],
     },
     { heading: 'Access', items: [item('Applications', 'applications', APPLICATIONS_PATH)] },
   ];

@@ -19,13 +19,15 @@ export type User = components['schemas']['User'];
 const NO_TOKEN = { applicationId: '', tokenDigest: '' };
 
 /**
- * What an operation is given that a page calls: the person is the actor, and the organization is that of the page's scope.
+ * What an operation is given that a page calls: the person is the actor, and the organization is that of the page's scope,
+ * unless another one is named.
  * @throws Problem role_forbidden.
  */
 export function toOperationContext(
   context: PortalContext,
   response: PortalResponse,
   id: SecuredOperationId,
+  organizationId = getScope(response).orgId,
 ): Context {
   const { userId, orgId, partnerId, role } = getSession(response);
   if (!mayCall(role, id)) throw new Problem('role_forbidden', PROBLEMS.role_forbidden.detail);
@@ -34,7 +36,7 @@ export function toOperationContext(
     now: context.clock(),
     requestId: response.get('X-Request-Id') ?? '',
     actor: { ...NO_TOKEN, userId, orgId, partnerId, role, scope: 'read write' },
-    orgId: getScope(response).orgId,
+    orgId: organizationId,
   };
 }
 
@@ -56,6 +58,7 @@ const MENDABLE: ReadonlySet<Problem['code']> = new Set([
   'last_admin',
   'role_change_forbidden',
   'quota_reached',
+  'fleet_state_conflict',
   'role_forbidden',
 ]);
 

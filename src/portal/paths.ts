@@ -8,3 +8,10 @@ export const APPLICATIONS_PATH = '/oauth2/applications/';
 export const HOME_PATH = '/portal/';
 /** The list of users. */
 export const USERS_PATH = '/portal/users/';
+/** The list of fleets. */
+export const FLEETS_PATH = '/portal/fleets/';
+
+/** The path of a fleet's page, or of one below it. */
+export function fleetPath(id: string, page = ''): string {
+  return `${FLEETS_PATH}${id}/${page}`;
+}

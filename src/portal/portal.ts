@@ -23,6 +23,11 @@ import {
 import { logIn, logOut, showLogin, showLogout } from './login.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
 import { createPageAssetRoutes, sendView } from '../html/render.ts';
+import { expandFromForm, showExpansion } from './fleet-expansion.ts';
+import { sendFleetCsv } from './fleet-csv.ts';
+import { showFleets } from './fleet-list.ts';
+import { showFleet } from './fleet-page.ts';
+import { endFleet, showEnding } from './fleet-transitions.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
 import { showHome } from './home.ts';
@@ -88,6 +93,7 @@ function createPages(context: PortalContext): Router {
   page('/portal', showHome);
   router.use('/portal/users/:id/initial-password', requireAdmin);
   addUserPages(page);
+  addFleetPages(page);
 
   router.use((_request: Request, response: PortalResponse) => {
     sendNotFound(response);
@@ -123,4 +129,13 @@ function addUserPages(page: AddPage): void {
   page('/portal/users/:id/update', showUserUpdate, updateUserFromForm);
   page('/portal/users/:id/delete', showUserDeletion, deleteUserFromForm);
   page('/portal/users/:id/initial-password', showPasswordIssue, issuePassword);
+}
+
+function addFleetPages(page: AddPage): void {
+  page('/portal/fleets', showFleets);
+  page('/portal/fleets/:id', showFleet);
+  page('/portal/fleets/:id/data.csv', sendFleetCsv);
+  page('/portal/fleets/:id/expand', showExpansion, expandFromForm);
+  for (const ending of ['stop', 'cancel', 'cleanup', 'purge'] as const)
+    page(`/portal/fleets/:id/${ending}`, showEnding(ending), endFleet(ending));
 }

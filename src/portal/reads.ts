@@ -1,5 +1,6 @@
-import type { DeviceCounts } from '../domain/fleets/devices.ts';
+import type { DeviceCounts, DeviceType } from '../domain/fleets/devices.ts';
 import type { FleetStatus } from '../domain/fleets/fleet-states.ts';
+import type { ConditionCode } from '../domain/notifications/conditions.ts';
 
 /** A fleet as the portal's lists show it. */
 export interface FleetSummary {
@@ -14,6 +15,16 @@ export interface FleetSummary {
   readonly createdAt: Date;
   /** Whether its simulation organization can be shown: it is neither being purged nor freed from its users. */
   readonly isReachable: boolean;
+}
+
+/** A condition that a device is in. */
+export interface OpenCondition {
+  readonly deviceId: string;
+  readonly deviceType: DeviceType;
+  readonly deviceName: string;
+  readonly userId: string;
+  readonly code: ConditionCode;
+  readonly since: Date;
 }
 
 /** Deliveries of one webhook that have state and period in common. */
@@ -42,6 +53,18 @@ export interface PortalReads {
   readonly listFleets: (orgId: string, limit: number) => Promise<readonly FleetSummary[]>;
   /** The fleet of the organization that has reserved a simulation organization. */
   readonly findFleet: (orgId: string, simulationOrgId: string) => Promise<FleetSummary | undefined>;
+  /** The fleet of the organization by its own id. */
+  readonly findFleetById: (orgId: string, id: string) => Promise<FleetSummary | undefined>;
+  /** The time zone of the first household; undefined as long as there is none. */
+  readonly findTimeZone: (simulationOrgId: string) => Promise<string | undefined>;
+  /** The conditions that devices are in, the latest first, and how many there are of each. */
+  readonly listOpenConditions: (
+    simulationOrgId: string,
+    limit: number,
+  ) => Promise<{
+    readonly items: readonly OpenCondition[];
+    readonly counts: Readonly<Partial<Record<ConditionCode, number>>>;
+  }>;
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;
   /** Open actions by organization; one that has none is left out. */
   readonly countOpenActions: (orgIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;

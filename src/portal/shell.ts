@@ -31,12 +31,20 @@ async function findScope(
   session: PortalSession,
   request: Request,
 ): Promise<Scope | undefined> {
+  const fleetId = FLEET_PAGE.exec(request.path)?.[1];
+  if (fleetId !== undefined) {
+    const fleet = session.role === 'user' ? undefined : await reads.findFleetById(session.orgId, fleetId);
+    return fleet?.isReachable === true ? toFleetScope(fleet) : toOwnScope(session);
+  }
   const asked = isScoped(request) ? readQueryParameter(request, SCOPE_PARAMETER)?.toLowerCase() : undefined;
   if (asked === undefined || asked === session.orgId) return toOwnScope(session);
   if (session.role === 'user' || !isUuid(asked)) return undefined;
   const fleet = await reads.findFleet(session.orgId, asked);
   return fleet?.isReachable === true ? toFleetScope(fleet) : undefined;
 }
+
+/** A page of a fleet belongs to its simulation organization, as long as that is there. */
+const FLEET_PAGE = /^\/portal\/fleets\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\/|$)/i;
 
 /** Whether the page belongs to a scope; all others belong to the own organization. */
 function isScoped({ path }: Request): boolean {

@@ -103,7 +103,11 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
     request_id: randomUUID(),
     name: 'Vienna pilot',
     count: 12,
+    history_days: 3,
+    latitude: 48.2,
+    longitude: 16.4,
     ev_ownership_fraction: 1,
+    groups: [{ name: 'Commuters', count: 5 }, { name: 'Retired' }],
   });
   const fleet = { jobId: created.body.job_id, simulationOrgId: created.body.simulation_org_id };
   await until(

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
@@ -18,6 +19,8 @@ interface PageCase {
   readonly statuses: Readonly<Record<Role, number>>;
 }
 
+const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+
 const [ALL, MANAGERS, ADMIN] = [
   { admin: 200, staff: 200, user: 200 },
   { admin: 200, staff: 200, user: 403 },
@@ -32,6 +35,20 @@ const PAGES: readonly PageCase[] = [
     path: ({ fleet }) => `/portal/?org=${fleet.simulationOrgId}`,
     statuses: { ...MANAGERS, user: 404 },
   },
+  { name: 'fleets', path: () => '/portal/fleets/', statuses: MANAGERS },
+  { name: 'fleet', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/`, statuses: MANAGERS },
+  {
+    name: 'fleet-yesterday',
+    path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/?day=${yesterday}`,
+    statuses: MANAGERS,
+  },
+  {
+    name: 'fleet-without-values',
+    path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/?day=2020-02-03`,
+    statuses: MANAGERS,
+  },
+  { name: 'fleet-stop', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/stop/`, statuses: MANAGERS },
+  { name: 'fleet-expand', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/expand/`, statuses: MANAGERS },
   { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },
   {
     name: 'users-of-a-simulation',
@@ -157,7 +174,7 @@ test('the first tab stop skips to the content; without it there are few before',
       await page.keyboard.press('Tab');
       stops += 1;
     }
-    expect([path(world), stops]).toEqual([path(world), 10]);
+    expect([path(world), stops]).toEqual([path(world), 11]);
   }
   await context.close();
 });

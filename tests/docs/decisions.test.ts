@@ -14,7 +14,9 @@ const served = rows.flatMap(([job = '', what = '']) =>
 );
 const imports = sourceFiles()
   .filter(({ path }) => /^(?:src|tools)\/.*\.ts$/.test(path))
-  .flatMap(({ text }) => [...text.matchAll(/ from '([^'.][^']*)'/g)].map(([, name]) => name));
+  .flatMap(({ text }) =>
+    [...text.matchAll(/(?: from |import\.meta\.resolve\()'([^'.][^']*)'/g)].map(([, name]) => name),
+  );
 
 test('each job has what serves it, size, upkeep and reason', () => {
   expect(rows.length).toBeGreaterThan(18);

@@ -9,6 +9,7 @@ import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { createPortalReads } from '../../src/compose/portal-reads.ts';
+import type { Services } from '../../src/operations/context.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { normaliseUsername } from '../../src/queries/accounts/accounts.ts';
@@ -34,6 +35,7 @@ export interface Person {
 
 export interface PortalSite {
   readonly db: Db;
+  readonly services: Services;
   readonly baseUrl: string;
   /** Applications whose tokens ended. */
   readonly forgotten: string[];
@@ -142,6 +144,7 @@ export async function startPortal({
 
   return {
     db,
+    services,
     baseUrl,
     logged,
     verified,

@@ -132,7 +132,7 @@ test('every form is refused without the token of its session, and nothing happen
 test('behind the login pages allow scripts of their own, from this service alone', async () => {
   const page = await (await site.signedIn(admin)).get('/portal/');
   expect(page.headers['content-security-policy']).toBe(
-    "default-src 'none';style-src 'self';img-src 'self' data:;form-action 'self';frame-ancestors 'none';base-uri 'none';script-src 'self'",
+    "default-src 'none';style-src 'self';img-src 'self' data:;form-action 'self';frame-ancestors 'none';base-uri 'none';script-src 'self';connect-src 'self'",
   );
   expect(page.text).not.toMatch(/ style=| on[a-z]+="|<script(?! type="module" src="\/assets\/)/);
 });

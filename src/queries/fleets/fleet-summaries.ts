@@ -41,6 +41,20 @@ const selectBySimulationOrg = prepare(
     selectSummaries(db, orgId).where('simulation_org_id', '=', simulationOrgId),
 );
 
+/** The organization's fleet of an id; undefined when it has none. */
+export async function findFleetSummaryById(
+  db: Db,
+  orgId: string,
+  id: string,
+): Promise<FleetSummary | undefined> {
+  const [fleet] = await selectById(db, { orgId, id });
+  return fleet;
+}
+
+const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
+  selectSummaries(db, orgId).where('id', '=', id),
+);
+
 function selectSummaries(db: Db, orgId: string) {
   return db
     .selectFrom('fleets')

@@ -29,6 +29,18 @@ export async function countHouseholds(db: Db, filter: HouseholdFilter): Promise<
   return rows[0] ?? { count: 0, endIndex: 0 };
 }
 
+/** The IANA time zone of an organization's first household; undefined when it has none. */
+export async function findTimeZone(db: Db, orgId: string): Promise<string | undefined> {
+  const [row] = await selectTimeZone(db, { orgId });
+  return row?.zone;
+}
+
+const selectTimeZone = prepare(
+  (_db, { orgId }: { readonly orgId: string }) => sql<{ zone: string }>`
+    select attributes ->> 'time_zone' as zone from households where org_id = ${orgId}
+    order by household_index limit 1`,
+);
+
 /** Some households, with what was drawn for them as the JSON text of a list, which nobody has to read on the way. */
 export interface HouseholdPage {
   readonly households: readonly PagedHousehold[];

@@ -1,0 +1,160 @@
+// Draws the pictures of a day with uPlot, one below the other on one axis of time, with one crosshair. What it draws stands in
+// the page as JSON; the table below tells the same where no script runs.
+/* global uPlot */
+
+const SYNC_KEY = 'day';
+const AXIS_WIDTH = 56;
+const HOURS_BETWEEN_LABELS = 4;
+
+const styles = getComputedStyle(document.documentElement);
+const colour = (token) => styles.getPropertyValue(`--${token}`).trim();
+
+for (const figure of document.querySelectorAll('.chart')) {
+  const source = figure.querySelector('script[type="application/json"]');
+  if (source !== null) draw(figure, JSON.parse(source.textContent));
+}
+
+function draw(figure, day) {
+  const places = [...figure.querySelectorAll('.plot')];
+  const readout = createReadout(figure, day);
+  let plots = [];
+  const redraw = () => {
+    for (const plot of plots) plot.destroy();
+    plots = day.panels.map((panel, index) => createPlot(places[index], panel, day, readout.show));
+    readout.move = (index) => {
+      for (const plot of plots) plot.setCursor({ left: plot.valToPos(day.times[index], 'x'), top: -10 });
+    };
+  };
+  redraw();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
+  new ResizeObserver(() => {
+    for (const [index, plot] of plots.entries())
+      plot.setSize({ width: places[index].clientWidth, height: places[index].clientHeight });
+  }).observe(places[0]);
+}
+
+/** The time under the crosshair and the values there; a slider moves it by keyboard. */
+function createReadout(figure, { panels, clocks, known }) {
+  const slider = figure.querySelector('input[type="range"]');
+  const output = figure.querySelector('output');
+  const values = [...figure.querySelectorAll('.legend b')];
+  const lines = panels.flatMap(({ lines, above, below }) => [...lines, ...above, ...below]);
+  let shown = known - 1;
+  const readout = {
+    move: () => {},
+    show: (index) => {
+      if (index === shown) return;
+      shown = index;
+      output.value = clocks[index];
+      slider.value = String(index);
+      slider.setAttribute('aria-valuetext', `${clocks[index]}, ${lines[0].label} ${lines[0].texts[index]}`);
+      for (const [each, line] of lines.entries()) values[each].textContent = line.texts[index];
+    },
+  };
+  slider.addEventListener('input', () => {
+    readout.show(Number(slider.value));
+    readout.move(Number(slider.value));
+  });
+  slider.addEventListener('keydown', (event) => {
+    const steps = { PageUp: -4, PageDown: 4, ArrowLeft: -4, ArrowRight: 4 };
+    if (!(event.key in steps) || (event.key.startsWith('Arrow') && !event.shiftKey)) return;
+    event.preventDefault();
+    slider.value = String(Number(slider.value) + steps[event.key]);
+    slider.dispatchEvent(new Event('input'));
+  });
+  return readout;
+}
+
+/** Areas stand on each other: the outermost is drawn first, and each inner one covers it from the axis on. */
+function createPlot(place, { unit, above, below, lines }, { times, clocks }, onMove) {
+  const scale = unit === 'kW' ? 1 / 1_000 : 1;
+  const areas = [...stack(above, scale), ...stack(below, -scale)];
+  const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) }));
+  const paths = uPlot.paths.stepped({ align: 1 });
+  const series = [
+    {},
+    ...areas.map(({ token }) => ({
+      fill: colour(token),
+      stroke: colour('surface'),
+      width: 1,
+      fillTo: 0,
+      paths,
+      points: { show: false },
+    })),
+    ...curves.map(({ token }) => ({ stroke: colour(token), width: 2, paths, points: { show: false } })),
+  ];
+  const axis = {
+    stroke: colour('text-3'),
+    font: `12px ${styles.getPropertyValue('--sans')}`,
+    grid: { stroke: colour('border'), width: 1 },
+    ticks: { show: false },
+  };
+  const labelled = times.flatMap((time, index) =>
+    /^(\d\d):00a?$/.test(clocks[index]) && Number(clocks[index].slice(0, 2)) % HOURS_BETWEEN_LABELS === 0
+      ? [time]
+      : [],
+  );
+  const texts = new Map(times.map((time, index) => [time, clocks[index]]));
+  return new uPlot(
+    {
+      width: place.clientWidth,
+      height: place.clientHeight,
+      legend: { show: false },
+      cursor: {
+        y: false,
+        drag: { x: false },
+        points: { show: false },
+        sync: { key: SYNC_KEY, scales: ['x', null] },
+      },
+      scales: {
+        x: { time: false, range: [times[0], times.at(-1)] },
+        y: { range: (_plot, low, high) => toRange(low, high, areas.length > 0 || unit !== '°C') },
+      },
+      axes: [
+        {
+          ...axis,
+          splits: () => labelled,
+          values: (_plot, splits) => splits.map((time) => texts.get(time)),
+          size: 24,
+        },
+        { ...axis, size: AXIS_WIDTH, space: 32 },
+      ],
+      series,
+      hooks: {
+        setCursor: [
+          ({ cursor: { idx } }) => {
+            if (idx !== null && idx !== undefined) onMove(Math.min(idx, times.length - 2));
+          },
+        ],
+      },
+    },
+    // A step goes on to the end of its period, the last one too.
+    [times, ...[...areas, ...curves].map(({ sums }) => [...sums, sums.at(-1)])],
+    place,
+  );
+}
+
+function stack(lines, scale) {
+  let below = [];
+  const stacked = lines.map((line) => {
+    below = multiply(line.values, scale).map((value, index) =>
+      value === null ? null : value + (below[index] ?? 0),
+    );
+    return { ...line, sums: below };
+  });
+  return stacked.reverse();
+}
+
+function multiply(values, factor) {
+  return values.map((value) => (value === null ? null : value * factor));
+}
+
+/** With 0 in it where areas stand on 0 or a sign counts; a range of one value is widened. */
+function toRange(low, high, hasZero) {
+  const [from, to] = [
+    Math.min(low ?? 0, hasZero ? 0 : (low ?? 0)),
+    Math.max(high ?? 1, hasZero ? 0 : (high ?? 1)),
+  ];
+  const margin = (to - from || 1) * 0.05;
+  return [hasZero && from === 0 ? 0 : from - margin, hasZero && to === 0 ? 0 : to + margin];
+}

@@ -1,0 +1,56 @@
+import type { ConditionCode } from '../domain/notifications/conditions.ts';
+import { iconOf } from './device-marks.ts';
+import type { OpenCondition } from './reads.ts';
+import { formatAgo } from './times.ts';
+
+/** What a condition means for a device. */
+export const CONDITIONS: Readonly<
+  Record<
+    ConditionCode,
+    { readonly word: string; readonly kind: 'error' | 'warning'; readonly consequence: string }
+  >
+> = {
+  device_offline: {
+    word: 'Offline',
+    kind: 'error',
+    consequence: 'Its values stand still until it is back; then they are read for the time between.',
+  },
+  reauthenticate: {
+    word: 'Sign-in asked for',
+    kind: 'warning',
+    consequence: 'Neither read nor steered until its owner signs in again.',
+  },
+  steering_recovery_failed: {
+    word: 'Steering failed',
+    kind: 'warning',
+    consequence: 'Does not follow its schedule.',
+  },
+  subscription_required: {
+    word: 'Subscription missing',
+    kind: 'warning',
+    consequence: 'Read, but not steered.',
+  },
+};
+
+/** Devices in a condition as rows. */
+export function tabulateConditions(
+  conditions: readonly OpenCondition[],
+  { now, pathOf }: { readonly now: Date; readonly pathOf: (userId: string) => string },
+) {
+  const columns = [
+    { label: 'Device', kind: 'wide' },
+    { label: 'Condition', speaksForItself: true },
+    { label: 'What follows', kind: 'text', speaksForItself: true },
+    { label: 'Since', kind: 'quiet' },
+  ];
+  const rows = conditions.map(({ deviceName, deviceType, userId, code, since }) => {
+    const { word, kind, consequence } = CONDITIONS[code];
+    return [
+      { text: deviceName, href: pathOf(userId), icon: iconOf(deviceType) },
+      { status: { kind, word } },
+      { text: consequence },
+      { text: formatAgo(since, now), at: since.toISOString() },
+    ];
+  });
+  return { columns, rows };
+}

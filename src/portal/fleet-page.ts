@@ -1,0 +1,120 @@
+import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
+import type { FleetStatus } from '../domain/fleets/fleet-states.ts';
+import { sendView } from '../html/render.ts';
+import { formatApiCall } from './api-call.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { chartDay, tabulateChart } from './day-chart.ts';
+import { dayLinks, nameDay } from './day-links.ts';
+import { describeDevices } from './device-marks.ts';
+import { tabulateConditions } from './exceptions.ts';
+import { fleetApiPath, withFleet } from './fleet-access.ts';
+import type { Fleet } from './fleet-access.ts';
+import { readFleetDay, readPrices, readShownDay, toDataRequest } from './fleet-day.ts';
+import type { FleetEntry, ShownDay } from './fleet-day.ts';
+import { listGroups } from './fleet-groups.ts';
+import { tabulateOddHouseholds } from './fleet-households.ts';
+import { describeProgress, markFleet } from './fleet-status.ts';
+import { listFigures, tellFleetDay } from './fleet-story.ts';
+import { TRANSITIONS } from './fleet-transitions.ts';
+import { readQueryParameter } from './forms.ts';
+import { findNoticeText } from './pages.ts';
+import { getScope } from './shell.ts';
+import { scopedPath } from './scopes.ts';
+import { fleetPath, USERS_PATH } from './paths.ts';
+import { userPath } from './users.ts';
+
+/** Conditions that are listed; the devices of the API have the others. */
+const MOST_CONDITIONS = 10;
+
+/** What the homes of a fleet did on a day, and why. */
+export const showFleet = withFleet(async (context, request, response, fleet) => {
+  const { reads, baseUrl } = context;
+  const scope = getScope(response);
+  const now = context.clock();
+  const shown = readShownDay(request, await reads.findTimeZone(fleet.simulation_org_id), now);
+  const { day, clock } = shown;
+  const asked = { jobId: fleet.job_id, day };
+  const { metadata, data } = await readFleetDay(context, response, { ...asked, resolution: '15MIN' });
+  const entries: readonly FleetEntry[] = data;
+  const priceAt = await readPrices(context, response, fleet.simulation_org_id, day);
+  const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
+  const chart = chartDay({ entries, day, clock, priceAt });
+  const householdPath = (id: string): string => userPath(scope, id);
+  const dayName = nameDay(shown, entries.at(-1));
+  const path = fleetPath(fleet.job_id);
+  sendView(response, 200, 'fleet', {
+    heading: fleet.name,
+    sentence: tellFleetDay({ entries, households: metadata.households, clock, dayName }),
+    actions: listTransitions(fleet),
+    fleetStatus: markFleet({ status: fleet.status as FleetStatus }),
+    built: describeProgress({
+      createdCount: fleet.progress.created,
+      householdCount: fleet.progress.total,
+    }),
+    failure: fleet.error,
+    figures: listFigures({
+      entry: entries.at(-1),
+      offline: conditions.counts.device_offline ?? 0,
+      clock,
+      householdPath,
+    }),
+    chart,
+    table: tabulateChart(chart),
+    dayName,
+    links: dayLinks(path, shown),
+    csvPath: `${path}data.csv?${dayQuery(shown)}`,
+    exceptions: tabulateConditions(conditions.items, { now, pathOf: householdPath }),
+    hiddenExceptions: countHidden(conditions),
+    groups: await listGroups(context, response, fleet, shown),
+    households: await tabulateOddHouseholds(context, response, { entries, day, pathOf: householdPath }),
+    householdsPath: scopedPath(scope, USERS_PATH),
+    facts: describeFleet(fleet),
+    devices: describeDevices(fleet.device_counts),
+    notice: findNoticeText(readQueryParameter(request, 'notice')),
+    call: formatApiCall(baseUrl, { method: 'GET', path: apiPathOf(response, fleet, shown) }),
+    hasCharts: true,
+  });
+});
+
+function dayQuery({ day, isUtc }: ShownDay): string {
+  return new URLSearchParams({ day: day.date, ...(isUtc ? { zone: 'utc' } : {}) }).toString();
+}
+
+function apiPathOf(response: PortalResponse, { job_id: jobId }: Fleet, { day }: ShownDay): string {
+  const { orgId } = getSession(response);
+  const { query } = toDataRequest({ orgId, jobId, day, resolution: '15MIN' });
+  return fleetApiPath(orgId, jobId, `/data?${new URLSearchParams(query).toString()}`);
+}
+
+/** What can be done with the fleet now; what cannot be taken back comes last. */
+function listTransitions({ job_id: id, status }: Fleet) {
+  return Object.entries(TRANSITIONS)
+    .filter(([, { operation }]) => nextFleetStep(operation, status as FleetStatus).kind === 'change')
+    .map(([page, { label, isFinal }]) => ({
+      label,
+      href: fleetPath(id, `${page}/`),
+      kind: isFinal(status as FleetStatus) ? 'danger' : undefined,
+    }));
+}
+
+function countHidden({
+  items,
+  counts,
+}: Awaited<ReturnType<PortalContext['reads']['listOpenConditions']>>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0) - items.length;
+}
+
+function describeFleet(fleet: Fleet) {
+  return [
+    { label: 'Fleet id', id: fleet.job_id, what: 'fleet id' },
+    { label: 'Organization id', id: fleet.simulation_org_id, what: 'organization id' },
+    { label: 'Seed', text: String(fleet.seed) },
+    { label: 'Model version', text: String(fleet.model_version) },
+    {
+      label: 'Created',
+      at: fleet.created_at,
+      text: `${fleet.created_at.slice(0, 16).replace('T', ' ')} UTC`,
+    },
+  ];
+}

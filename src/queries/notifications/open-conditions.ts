@@ -1,0 +1,66 @@
+import { sql } from 'kysely';
+import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+
+/** A condition that a device is in. */
+interface OpenCondition {
+  readonly deviceId: string;
+  readonly deviceType: DeviceType;
+  readonly deviceName: string;
+  readonly userId: string;
+  readonly code: ConditionCode;
+  readonly since: Date;
+}
+
+/** The conditions that an organization's devices are in, the latest first, and how many there are of each. */
+export async function listOpenConditions(
+  db: Db,
+  orgId: string,
+  limit: number,
+): Promise<{
+  readonly items: readonly OpenCondition[];
+  readonly counts: Readonly<Partial<Record<ConditionCode, number>>>;
+}> {
+  const rows = await countByCode(db, { orgId });
+  const counts = Object.fromEntries(rows.map(({ code, count }) => [code, count]));
+  return { items: rows.length === 0 ? [] : await selectLatest(db, { orgId, limit }), counts };
+}
+
+const selectLatest = prepare((db, { orgId, limit }: { readonly orgId: string; readonly limit: number }) =>
+  selectOpen(db, orgId).limit(limit),
+);
+
+function selectOpen(db: Db, orgId: string) {
+  return db
+    .selectFrom('device_conditions as c')
+    .innerJoin('devices as d', (join) =>
+      join.onRef('d.org_id', '=', 'c.org_id').onRef('d.id', '=', 'c.device_id'),
+    )
+    .select([
+      'd.id as deviceId',
+      sql<DeviceType>`d.device_type`.as('deviceType'),
+      'd.name as deviceName',
+      'd.user_id as userId',
+      sql<ConditionCode>`c.code`.as('code'),
+      'c.changed_at as since',
+    ])
+    .where('c.org_id', '=', orgId)
+    .where('d.org_id', '=', orgId)
+    .where('c.active', '=', true)
+    .orderBy('c.changed_at', 'desc')
+    .orderBy('d.id')
+    .orderBy('c.code');
+}
+
+interface CodeCount {
+  readonly code: ConditionCode;
+  readonly count: number;
+}
+
+const countByCode = prepare(
+  (_db, { orgId }: { readonly orgId: string }) => sql<CodeCount>`
+    select code, count(*) as count from device_conditions where org_id = ${orgId} and active group by code
+  `,
+);

@@ -1,0 +1,105 @@
+// A fleet's page with scripts: one crosshair for all pictures, by mouse and by keyboard, and values that change by themselves.
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DAY_MS } from '../../src/domain/api/durations.ts';
+import { openWatched, startPortalWorld } from './portal-world.ts';
+import type { PortalWorld } from './portal-world.ts';
+
+let world: PortalWorld;
+beforeAll(async () => {
+  world = await startPortalWorld();
+}, 120_000);
+afterAll(() => world.close());
+
+const MOST_SCRIPT_BYTES = 150 * 1024;
+const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+const pageOfFleet = (): string => `/portal/fleets/${world.fleet.jobId}/?day=${yesterday}`;
+
+test('the mouse over one picture moves the readout, the slider and the crosshair of all', async () => {
+  const context = await world.open('admin', { viewport: { width: 1280, height: 1200 } });
+  const { page, complaints } = await openWatched(context, world.baseUrl);
+  await page.goto(pageOfFleet());
+  await page.locator('.plot canvas').nth(1).waitFor();
+  const temperature = page.locator('.plot').last();
+  await temperature.scrollIntoViewIfNeeded();
+  await temperature.hover({ position: { x: 400, y: 50 } });
+  const time = await page.locator('.readout output').textContent();
+  expect(time).toMatch(/^(?:0[1-9]|1\d):\d\d$/);
+  expect(await page.locator('#instant').getAttribute('aria-valuetext')).toMatch(
+    new RegExp(`^${time}, From the grid`),
+  );
+  const lines = page.locator('.u-cursor-x');
+  const places = await lines.evaluateAll((all) =>
+    all.map((each) => Math.round(each.getBoundingClientRect().x)),
+  );
+  expect(places.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(places).size).toBe(1);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('the keyboard moves by a quarter hour, and by an hour with Shift', async () => {
+  const context = await world.open('admin', { viewport: { width: 390, height: 900 } });
+  const page = await context.newPage();
+  await page.goto(pageOfFleet());
+  await page.locator('.plot canvas').first().waitFor();
+  const time = page.locator('.readout output');
+  const value = page.locator('.legend b').first();
+  await page.locator('#instant').focus();
+  await page.keyboard.press('Home');
+  expect(await time.textContent()).toBe('00:00');
+  const atMidnight = await value.textContent();
+  await page.keyboard.press('ArrowRight');
+  expect(await time.textContent()).toBe('00:15');
+  await page.keyboard.press('Shift+ArrowRight');
+  expect(await time.textContent()).toBe('01:15');
+  await page.keyboard.press('PageUp');
+  await page.keyboard.press('ArrowLeft');
+  expect([await time.textContent(), await value.textContent()]).toEqual(['00:00', atMidnight]);
+  const crosshairs = page.locator('.u-cursor-x');
+  const areHidden = await crosshairs.evaluateAll((all) => all.map((each) => each.className.includes('off')));
+  expect(areHidden).toEqual(areHidden.map(() => false));
+  await context.close();
+});
+
+test('without JavaScript the table tells what the pictures would', async () => {
+  const context = await world.open('admin', { javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(pageOfFleet());
+  expect(await page.locator('.plots').isVisible()).toBe(false);
+  await page.getByText('As table').click();
+  expect(await page.getByRole('table', { name: 'Values of the day' }).getByRole('row').count()).toBe(97);
+  await context.close();
+});
+
+test('the list shows a fleet that is stopped elsewhere, without a reload and without moving the layout', async () => {
+  const context = await world.open('admin');
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto('/portal/fleets/');
+  const row = page.locator('.rows tbody tr').first();
+  expect(await row.textContent()).toContain('Running');
+  const other = await context.newPage();
+  await other.goto(`/portal/fleets/${world.fleet.jobId}/stop/`);
+  await other.getByLabel('Name of the fleet').fill('Vienna pilot');
+  await other.getByRole('button', { name: 'Stop the fleet' }).click();
+  await other.getByText('The fleet was stopped.').waitFor();
+  await page.bringToFront();
+  await page.clock.fastForward(31_000);
+  await row.getByText('Stopped').waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await context.close();
+});
+
+test('the scripts of each page are small', async () => {
+  const context = await world.open('admin');
+  const page = await context.newPage();
+  const sizes: number[] = [];
+  page.on('response', async (response) => {
+    if (response.url().endsWith('.js')) sizes.push(gzipSync(await response.body()).length);
+  });
+  await page.goto(pageOfFleet(), { waitUntil: 'networkidle' });
+  expect(sizes.length).toBe(3);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT_BYTES);
+  await context.close();
+});
