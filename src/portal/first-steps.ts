@@ -2,7 +2,7 @@ import { mayCall } from '../domain/users/roles.ts';
 import type { Role } from '../domain/users/roles.ts';
 import { formatApiCall } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
-import { APPLICATIONS_PATH } from './paths.ts';
+import { APPLICATIONS_PATH, FLEETS_PATH } from './paths.ts';
 import type { FirstStepsTaken, FleetSummary } from './reads.ts';
 
 /** A step on the way from the first sign-in to a resolved action. */
@@ -55,7 +55,7 @@ function draftFleetSteps({ orgId, hasApplication, fleet, requestId }: FirstSteps
       title: 'Create a fleet',
       isDone: fleet !== undefined,
       text: 'Simulated homes with devices that behave like real ones, in an organization of their own.',
-      link: { href: '/docs/operations/createFleet', label: 'All that a fleet can be' },
+      link: { href: `${FLEETS_PATH}create/`, label: 'Create a fleet' },
       calls: [
         {
           method: 'POST',

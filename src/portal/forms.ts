@@ -10,12 +10,12 @@ const MAX_FORM_BYTES = 16_384;
 const parseForm = express.urlencoded({
   extended: false,
   limit: MAX_FORM_BYTES,
-  parameterLimit: 50,
+  parameterLimit: 200,
   inflate: false,
 });
 
 /**
- * Reads form bodies of at most 16 KiB and 50 fields into `request.body`. A larger one, and one whose length is not declared,
+ * Reads form bodies of at most 16 KiB and 200 fields into `request.body`. A larger one, and one whose length is not declared,
  * as every browser does, is not read: its connection ends with the answer 413.
  */
 export const parseFormBody: RequestHandler = (request, response, next) => {

@@ -23,6 +23,7 @@ import {
 import { logIn, logOut, showLogin, showLogout } from './login.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
 import { createPageAssetRoutes, sendView } from '../html/render.ts';
+import { createFleetFromForm, showFleetCreation } from './fleet-creation.ts';
 import { expandFromForm, showExpansion } from './fleet-expansion.ts';
 import { sendFleetCsv } from './fleet-csv.ts';
 import { showFleets } from './fleet-list.ts';
@@ -133,6 +134,7 @@ function addUserPages(page: AddPage): void {
 
 function addFleetPages(page: AddPage): void {
   page('/portal/fleets', showFleets);
+  page('/portal/fleets/create', showFleetCreation, createFleetFromForm);
   page('/portal/fleets/:id', showFleet);
   page('/portal/fleets/:id/data.csv', sendFleetCsv);
   page('/portal/fleets/:id/expand', showExpansion, expandFromForm);

@@ -165,8 +165,8 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'fields of a form of the portal',
-    [replace(FORMS, 'parameterLimit: 50,', 'parameterLimit: 1_000_000,')],
-    requests('a form of the portal may have 50 fields'),
+    [replace(FORMS, 'parameterLimit: 200,', 'parameterLimit: 1_000_000,')],
+    requests('a form of the portal may have 200 fields'),
   ),
   bound(
     'bytes of a refused body that are read on',

@@ -36,6 +36,7 @@ const PAGES: readonly PageCase[] = [
     statuses: { ...MANAGERS, user: 404 },
   },
   { name: 'fleets', path: () => '/portal/fleets/', statuses: MANAGERS },
+  { name: 'fleet-create', path: () => '/portal/fleets/create/', statuses: MANAGERS },
   { name: 'fleet', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/`, statuses: MANAGERS },
   {
     name: 'fleet-yesterday',

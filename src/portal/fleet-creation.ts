@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { components } from '../../generated/openapi.ts';
+import type { BytesRequest } from '../contract/handlers.ts';
+import { Problem } from '../domain/api/problem.ts';
+import { createFleet, previewFleet } from '../operations/fleets/create.ts';
+import { getFleetConfig } from '../operations/fleets/reads.ts';
+import { sendView } from '../html/render.ts';
+import { readAnswer } from './answers.ts';
+import { formatApiCall } from './api-call.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import type { Fleet } from './fleet-access.ts';
+import { FIELD_SETS, GROUP_ROWS } from './fleet-fields.ts';
+import type { FleetField } from './fleet-fields.ts';
+import { countGroups, MOST_GROUPS, placeErrors, readFleetForm, toDefinition } from './fleet-form.ts';
+import type { FleetValues } from './fleet-form.ts';
+import { describePreview } from './fleet-preview.ts';
+import type { Preview } from './fleet-preview.ts';
+import { readFormField } from './forms.ts';
+import type { FieldMessages } from './forms.ts';
+import { toFieldMessages, toOperationContext } from './operations.ts';
+import { redirectAfterForm } from './pages.ts';
+import { fleetPath, FLEETS_PATH } from './paths.ts';
+
+type Config = components['schemas']['FleetConfig'];
+
+interface FleetFormPage {
+  readonly status: number;
+  /** By which a form that is sent twice creates once. */
+  readonly requestId: string;
+  readonly values: FleetValues;
+  readonly errors: FieldMessages;
+  readonly preview?: Preview | undefined;
+  readonly hasNewGroup?: boolean;
+}
+
+/** The form with the defaults of the service. */
+export const showFleetCreation: PageHandler = async (context, _request, response) => {
+  const values = new Map([
+    ['name', 'Simulated fleet'],
+    ['count', '10'],
+  ]);
+  await sendFleetForm(context, response, { status: 200, requestId: randomUUID(), values, errors: {} });
+};
+
+/** Creates the fleet, or shows what it would be (`preview`), or offers a further group (`add`): 303, 200, or 422 with the form. */
+export const createFleetFromForm: PageHandler = async (context, request, response) => {
+  const values = readFleetForm(request);
+  const requestId = readFormField(request, 'request_id');
+  const asked = readFormField(request, 'do');
+  const page = { requestId, values, errors: {} };
+  if (asked === 'add') {
+    await sendFleetForm(context, response, { ...page, status: 200, hasNewGroup: true });
+    return;
+  }
+  const sent = toBytesRequest(toDefinition(requestId, values));
+  try {
+    if (asked === 'preview') {
+      const preview = await readPreview(context, response, sent);
+      await sendFleetForm(context, response, { ...page, status: 200, preview });
+    } else {
+      redirectAfterForm(response, `${fleetPath(await create(context, response, sent))}?notice=fleet_created`);
+    }
+  } catch (error) {
+    const errors =
+      error instanceof Problem && error.code === 'validation_failed'
+        ? placeErrors(error.errors, values)
+        : toFieldMessages(error);
+    if (errors === undefined) throw error;
+    await sendFleetForm(context, response, { ...page, status: 422, errors });
+  }
+};
+
+function toBytesRequest(body: unknown): BytesRequest {
+  return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: false };
+}
+
+async function create(context: PortalContext, response: PortalResponse, sent: BytesRequest): Promise<string> {
+  const { orgId, userId } = getSession(response);
+  const operation = toOperationContext(context, response, 'createFleet', orgId);
+  const { job_id: id } = (await createFleet(operation, sent)).body as Fleet;
+  context.log.info('Fleet created.', { org_id: orgId, user_id: userId, for: id });
+  return id;
+}
+
+async function readPreview(
+  context: PortalContext,
+  response: PortalResponse,
+  sent: BytesRequest,
+): Promise<Preview> {
+  const operation = toOperationContext(context, response, 'previewFleet', getSession(response).orgId);
+  return (await readAnswer((await previewFleet(operation, sent)).body)) as Preview;
+}
+
+async function sendFleetForm(
+  context: PortalContext,
+  response: PortalResponse,
+  { status, requestId, values, errors, preview, hasNewGroup = false }: FleetFormPage,
+): Promise<void> {
+  const { orgId } = getSession(response);
+  const operation = toOperationContext(context, response, 'getFleetConfig', orgId);
+  const config = (
+    await getFleetConfig(operation, { path: { org_id: orgId }, query: {}, headers: {}, body: undefined })
+  ).body as Config;
+  const present = createFieldPresenter(config, values, errors);
+  const body = toDefinition(requestId, values);
+  const groups = Math.min(MOST_GROUPS, countGroups(values) + (hasNewGroup ? 1 : 0));
+  sendView(response, status, 'fleet-form', {
+    action: `${FLEETS_PATH}create/`,
+    back: FLEETS_PATH,
+    requestId,
+    errors,
+    sets: FIELD_SETS.map(({ legend, isFolded, rows }) => ({
+      legend,
+      isFolded: isFolded === true && !rows.flat().some(({ path }) => values.has(path) || errors[path]),
+      isFoldable: isFolded === true,
+      rows: rows.map((row) => row.map(present)),
+    })),
+    groups: Array.from({ length: groups }, (_, index) =>
+      GROUP_ROWS.map((row) =>
+        row.map((field) => present({ ...field, path: `groups/${index}/${field.path}` })),
+      ),
+    ),
+    canAddGroup: groups < MOST_GROUPS,
+    preview: preview && describePreview(preview),
+    json: JSON.stringify(body, null, 2),
+    call: formatApiCall(context.baseUrl, {
+      method: 'POST',
+      path: `/org/${orgId}/device-simulator/fleets`,
+      body,
+    }),
+    hasCharts: preview !== undefined,
+  });
+}
+
+/** Fields as the view shows them; the first that is to be mended has the focus. */
+function createFieldPresenter({ profiles, countries }: Config, values: FleetValues, errors: FieldMessages) {
+  const choices = {
+    profiles: {
+      '': 'Mixed',
+      ...Object.fromEntries(
+        profiles.map(({ name, description }) => [name, `${name.replaceAll('_', ' ')}: ${description}`]),
+      ),
+    },
+    countries: {
+      '': 'None',
+      ...Object.fromEntries(countries.map(({ country, name }) => [country, name])),
+    },
+  };
+  const [focused] = Object.keys(errors);
+  return ({ path, label, hint, kind, multiline, from }: FleetField) => ({
+    name: path,
+    label,
+    hint,
+    value: values.get(path) ?? '',
+    error: errors[path],
+    required: false,
+    autofocus: path === focused,
+    ...(multiline === undefined ? {} : { multiline }),
+    ...(kind === 'number' ? { inputmode: 'decimal' } : {}),
+    ...(from === undefined ? {} : { choices: choices[from] }),
+  });
+}

@@ -1,0 +1,104 @@
+import type { components } from '../../generated/openapi.ts';
+import type { DayChart } from './day-chart.ts';
+import { tabulateChart } from './day-chart.ts';
+import { describeDevices } from './device-marks.ts';
+import { formatEnergy, formatPower } from './quantities.ts';
+import { countOf, formatCount } from './times.ts';
+
+/** What the operation previewFleet answers. */
+export type Preview = components['schemas']['FleetPreview'];
+
+const QUARTER_HOUR_SECONDS = 900;
+
+/** A preview as the form shows it. */
+export function describePreview(preview: Preview) {
+  const chart = chartAverageDay(preview);
+  const { totals, device_counts: devices, warnings } = preview;
+  return {
+    sentence: `${countOf(totals.households, 'home')} that use ${formatEnergy(totals.annual_load_kwh)} a year; their panels give ${formatEnergy(totals.annual_pv_kwh)}.`,
+    figures: [
+      { label: 'Homes', value: formatCount(totals.households) },
+      { label: 'Panels', icon: 'pv', value: `${formatCount(Math.round(totals.pv_rating_kw))} kW` },
+      {
+        label: 'Batteries',
+        icon: 'battery',
+        value: `${formatCount(Math.round(totals.battery_capacity_kwh))} kWh`,
+      },
+    ],
+    devices: describeDevices(devices),
+    warnings,
+    chart,
+    table: tabulateChart(chart),
+    groups: tabulateGroups(preview),
+    households: tabulateHouseholds(preview),
+  };
+}
+
+function chartAverageDay({ average_day: day }: Preview): DayChart {
+  const line = (label: string, token: string, values: readonly number[]) => ({
+    label,
+    token,
+    values,
+    texts: values.map(formatPower),
+  });
+  return {
+    times: Array.from({ length: day.length + 1 }, (_, index) => index * QUARTER_HOUR_SECONDS),
+    clocks: [...day.map(({ time }) => time), '24:00'],
+    zone: 'local time',
+    known: day.length,
+    panels: [
+      {
+        name: 'Average day of a home',
+        unit: 'kW',
+        above: [],
+        below: [],
+        lines: [
+          line(
+            'Load',
+            'text',
+            day.map(({ load_w: watts }) => watts),
+          ),
+          line(
+            'Panels',
+            'pv',
+            day.map(({ pv_w: watts }) => watts),
+          ),
+        ],
+      },
+    ],
+  };
+}
+
+function tabulateGroups({ groups }: Preview) {
+  const columns = [
+    { label: 'Group', kind: 'wide' },
+    { label: 'Kind' },
+    { label: 'Homes', kind: 'number' },
+    { label: 'With a vehicle', kind: 'number' },
+  ];
+  const rows = groups.map(({ name, profile, count, electric_vehicle_count: vehicles }) => [
+    { text: name },
+    { text: profile.replaceAll('_', ' ') },
+    { text: formatCount(count) },
+    { text: formatCount(vehicles) },
+  ]);
+  return { columns, rows };
+}
+
+function tabulateHouseholds({ households }: Preview) {
+  const columns = [
+    { label: 'Home', kind: 'wide' },
+    { label: 'Latitude, longitude' },
+    { label: 'Panels, kW', kind: 'number' },
+    { label: 'Battery, kWh', kind: 'number' },
+    { label: 'kWh a year', kind: 'number' },
+  ];
+  const rows = households.map((home) => [
+    { text: `${home.index + 1}, ${home.group}, ${home.profile.replaceAll('_', ' ')}` },
+    { text: `${home.latitude.toFixed(4)}, ${home.longitude.toFixed(4)}` },
+    { text: String(home.pv_rating_kw) },
+    { text: String(home.battery_capacity_kwh) },
+    { text: formatCount(Math.round(home.annual_consumption_kwh)) },
+  ]);
+  return { columns, rows };
+}

@@ -1,0 +1,140 @@
+// The form for a fleet: every field of the definition, its errors, its preview, and what it makes.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import document from '../../generated/openapi.json' with { type: 'json' };
+import { FIELD_SETS, GROUP_ROWS } from '../../src/portal/fleet-fields.ts';
+import { buildFleets } from './portal-fleets.ts';
+import { startPortal } from './portal-site.ts';
+import type { Person, PortalSite } from './portal-site.ts';
+import { formOf } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
+
+const PATH = '/portal/fleets/create/';
+
+let site: PortalSite;
+let admin: Person;
+let browser: Visitor;
+beforeAll(async () => {
+  site = await startPortal();
+  admin = await site.addPerson(await site.addOrganization(), 'admin');
+  browser = await site.signedIn(admin);
+});
+afterAll(() => site.close());
+
+const countFleets = async (): Promise<number> =>
+  (await site.db.selectFrom('fleets').select('id').where('org_id', '=', admin.orgId).execute()).length;
+const errorOf = (html: string, name: string): string | undefined =>
+  new RegExp(`id="error_${name}">([^<]*)<`).exec(html)?.[1];
+
+/** The paths of all values that a body may have; those of lists with `0`. */
+function listPaths(name: string, at = ''): string[] {
+  const schemas = document.components.schemas as Record<string, { properties?: Record<string, any> }>;
+  return Object.entries(schemas[name]?.properties ?? {}).flatMap(([property, schema]) => {
+    const path = at === '' ? property : `${at}/${property}`;
+    const inner = schema.$ref ?? schema.anyOf?.[0]?.$ref;
+    if (inner !== undefined) return listPaths(inner.split('/').at(-1), path);
+    const item = schema.items?.$ref;
+    return item === undefined ? [path] : listPaths(item.split('/').at(-1), `${path}/0`);
+  });
+}
+
+test('has a field for every value of the definition', () => {
+  const fields = [
+    ...FIELD_SETS.flatMap(({ rows }) => rows.flat()).map(({ path }) => path),
+    ...GROUP_ROWS.flat().map(({ path }) => `groups/0/${path}`),
+  ];
+  expect(['request_id', ...fields].sort()).toEqual(listPaths('FleetDefinition').sort());
+});
+
+test('a preview shows totals, the average day, groups, warnings and the JSON, and stores nothing', async () => {
+  const page = await browser.submit(PATH, {
+    do: 'preview',
+    name: 'Graz <1>',
+    count: '6',
+    'pv_rating_kw_range/min': '90',
+    'pv_rating_kw_range/max': '120',
+    'groups/0/name': 'Half',
+    'groups/0/percentage': '50',
+  });
+  expect(page.status).toBe(200);
+  expect(page.text).toMatch(/6 homes that use [\d.]+ MWh a year; their panels give [\d.]+ MWh\./);
+  expect(page.text).toContain('role="alert"');
+  expect(page.text).toContain('&quot;name&quot;: &quot;Graz &lt;1&gt;&quot;');
+  expect(page.text).toContain('Average day of a home');
+  expect(page.text).toContain('The first 6 homes');
+  expect(page.text).toContain('/device-simulator/fleets');
+  expect(await countFleets()).toBe(0);
+});
+
+test('each error stands at its field, what was typed stays, and nothing is stored', async () => {
+  const page = await browser.submit(PATH, {
+    do: 'create',
+    count: '2000',
+    latitude: 'north',
+    'pv_rating_kw_range/min': '9',
+    'pv_rating_kw_range/max': '3',
+    'density/country': 'AT',
+    'groups/0/name': 'One',
+    'groups/0/weights': '1, x',
+    'groups/1/profile': 'single_retired',
+  });
+  expect(page.status).toBe(422);
+  for (const name of [
+    'count',
+    'latitude',
+    'density/weights',
+    'density/grid/origin_lat',
+    'groups/0/weights',
+    'groups/1/name',
+  ])
+    expect([name, errorOf(page.text, name)]).toEqual([name, expect.stringMatching(/\w/)]);
+  expect(page.text).toContain('value="north"');
+  expect(await countFleets()).toBe(0);
+  const range = await browser.submit(PATH, { 'pv_rating_kw_range/min': '9', 'pv_rating_kw_range/max': '3' });
+  expect([range.status, errorOf(range.text, 'pv_rating_kw_range/min')]).toEqual([
+    422,
+    expect.stringMatching(/\w/),
+  ]);
+});
+
+test('a further group is offered, and one in which nothing stands is none', async () => {
+  const page = await browser.submit(PATH, { do: 'add', 'groups/1/name': 'Second' });
+  expect([page.status, page.text.includes('name="groups/0/name" type="text" value="Second"')]).toEqual([
+    200,
+    true,
+  ]);
+  expect(page.text).toContain('<legend>Group 2</legend>');
+  expect(page.text).not.toContain('<legend>Group 3</legend>');
+});
+
+test('the fleet is created once however often the form is sent, and runs', async () => {
+  const fields = formOf((await browser.get(PATH)).text, PATH);
+  const locations: string[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    const answer = await browser.post(PATH, {
+      ...fields,
+      do: 'create',
+      name: 'Linz',
+      count: '3',
+      history_days: '2',
+    });
+    expect(answer.status).toBe(303);
+    locations.push(String(answer.headers['location']));
+  }
+  expect(locations[1]).toBe(locations[0]);
+  expect(await countFleets()).toBe(1);
+  const [location = ''] = locations;
+  const before = await browser.get(location);
+  expect([before.status, before.text.includes('The fleet is being built.')]).toEqual([200, true]);
+  await buildFleets(site);
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+  const page = await browser.get(`${location.split('?')[0]}?day=${yesterday}`);
+  expect(page.text).toContain('3 homes took');
+});
+
+test('staff may create a fleet, users may not', async () => {
+  const [staff, user] = [
+    await site.signedIn(await site.addPerson(admin.orgId, 'staff')),
+    await site.signedIn(await site.addPerson(admin.orgId, 'user')),
+  ];
+  expect([(await staff.get(PATH)).status, (await user.get(PATH)).status]).toEqual([200, 403]);
+});
