@@ -9,7 +9,7 @@ import {
 } from '../queries/fleets/fleet-summaries.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
-import { listOpenConditions } from '../queries/notifications/open-conditions.ts';
+import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
 
 /** What the portal reads of this database. */
@@ -20,6 +20,7 @@ export function createPortalReads(db: Db): PortalReads {
     findFleetById: (orgId, id) => findFleetSummaryById(db, orgId, id),
     findTimeZone: (orgId) => findTimeZone(db, orgId),
     listOpenConditions: (orgId, limit) => listOpenConditions(db, orgId, limit),
+    listConditionsOfUser: (orgId, userId) => listConditionsOfUser(db, orgId, userId),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>

@@ -35,7 +35,7 @@ export const CONDITIONS: Readonly<
 /** Devices in a condition as rows. */
 export function tabulateConditions(
   conditions: readonly OpenCondition[],
-  { now, pathOf }: { readonly now: Date; readonly pathOf: (userId: string) => string },
+  { now, pathOf }: { readonly now: Date; readonly pathOf: (condition: OpenCondition) => string },
 ) {
   const columns = [
     { label: 'Device', kind: 'wide' },
@@ -43,10 +43,11 @@ export function tabulateConditions(
     { label: 'What follows', kind: 'text', speaksForItself: true },
     { label: 'Since', kind: 'quiet' },
   ];
-  const rows = conditions.map(({ deviceName, deviceType, userId, code, since }) => {
+  const rows = conditions.map((condition) => {
+    const { deviceName, deviceType, code, since } = condition;
     const { word, kind, consequence } = CONDITIONS[code];
     return [
-      { text: deviceName, href: pathOf(userId), icon: iconOf(deviceType) },
+      { text: deviceName, href: pathOf(condition), icon: iconOf(deviceType) },
       { status: { kind, word } },
       { text: consequence },
       { text: formatAgo(since, now), at: since.toISOString() },

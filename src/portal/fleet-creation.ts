@@ -12,7 +12,7 @@ import { getSession } from './context.ts';
 import type { Fleet } from './fleet-access.ts';
 import { FIELD_SETS, GROUP_ROWS } from './fleet-fields.ts';
 import type { FleetField } from './fleet-fields.ts';
-import { countGroups, MOST_GROUPS, placeErrors, readFleetForm, toDefinition } from './fleet-form.ts';
+import { countGroups, MOST_GROUPS, placeFleetErrors, readFleetForm, toDefinition } from './fleet-form.ts';
 import type { FleetValues } from './fleet-form.ts';
 import { describePreview } from './fleet-preview.ts';
 import type { Preview } from './fleet-preview.ts';
@@ -64,7 +64,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
   } catch (error) {
     const errors =
       error instanceof Problem && error.code === 'validation_failed'
-        ? placeErrors(error.errors, values)
+        ? placeFleetErrors(error.errors, values)
         : toFieldMessages(error);
     if (errors === undefined) throw error;
     await sendFleetForm(context, response, { ...page, status: 422, errors });

@@ -4,6 +4,7 @@ import { FIELD_SETS, GROUP_ROWS } from './fleet-fields.ts';
 import type { FleetField } from './fleet-fields.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
+import { placeErrors } from './placed-errors.ts';
 
 /** A form has so many fields that more groups are left to the API. */
 export const MOST_GROUPS = 12;
@@ -82,17 +83,10 @@ function insert(
   insert(target[name] as Record<string, unknown>, rest, value);
 }
 
-/** What is wrong, by field: an error of a part of a value or of a whole object stands at the nearest field. */
-export function placeErrors(errors: readonly FieldError[], values: FleetValues): FieldMessages {
-  const paths = listFields(values).map(({ path }) => path);
-  const messages: Record<string, string> = {};
-  for (const { pointer = '', detail } of errors) {
-    const sought = pointer.slice(1);
-    const place =
-      paths.find((path) => sought === path || sought.startsWith(`${path}/`)) ??
-      paths.find((path) => path.startsWith(`${sought}/`)) ??
-      'form';
-    messages[place] = messages[place] === undefined ? detail : `${messages[place]} ${detail}`;
-  }
-  return messages;
+/** What is wrong, by field. */
+export function placeFleetErrors(errors: readonly FieldError[], values: FleetValues): FieldMessages {
+  return placeErrors(
+    errors,
+    listFields(values).map(({ path }) => path),
+  );
 }

@@ -19,10 +19,10 @@ import { listFigures, tellFleetDay } from './fleet-story.ts';
 import { TRANSITIONS } from './fleet-transitions.ts';
 import { readQueryParameter } from './forms.ts';
 import { findNoticeText } from './pages.ts';
+import { devicePath, homePath } from './home-paths.ts';
 import { getScope } from './shell.ts';
 import { scopedPath } from './scopes.ts';
 import { fleetPath, USERS_PATH } from './paths.ts';
-import { userPath } from './users.ts';
 
 /** Conditions that are listed; the devices of the API have the others. */
 const MOST_CONDITIONS = 10;
@@ -40,7 +40,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
   const priceAt = await readPrices(context, response, fleet.simulation_org_id, day);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
   const chart = chartDay({ entries, day, clock, priceAt });
-  const householdPath = (id: string): string => userPath(scope, id);
+  const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
   const path = fleetPath(fleet.job_id);
   sendView(response, 200, 'fleet', {
@@ -64,7 +64,10 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     dayName,
     links: dayLinks(path, shown),
     csvPath: `${path}data.csv?${dayQuery(shown)}`,
-    exceptions: tabulateConditions(conditions.items, { now, pathOf: householdPath }),
+    exceptions: tabulateConditions(conditions.items, {
+      now,
+      pathOf: (condition) => devicePath(scope, condition),
+    }),
     hiddenExceptions: countHidden(conditions),
     groups: await listGroups(context, response, fleet, shown),
     households: await tabulateOddHouseholds(context, response, { entries, day, pathOf: householdPath }),

@@ -14,6 +14,11 @@ export function redirectAfterForm(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
+/** A path that shows a notice once it is opened. */
+export function withNotice(path: string, notice: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
+}
+
 const NOTICES: Readonly<Record<string, string>> = {
   password_changed: 'Your password was changed.',
   user_created: 'The user was created.',
@@ -25,6 +30,10 @@ const NOTICES: Readonly<Record<string, string>> = {
   fleet_cancelled: 'It was cancelled.',
   fleet_cleaned: 'The fleet was cleaned up: its homes are being removed.',
   fleet_purging: 'The fleet is being purged.',
+  preferences_changed: 'The preferences were changed. They hold from the next quarter hour on.',
+  boost_started: 'The boost begins with the next quarter hour.',
+  boost_ended: 'The boost ends with this quarter hour.',
+  event_triggered: 'It has happened.',
   application_updated: 'The application was updated.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',

@@ -11,6 +11,9 @@ export const USERS_PATH = '/portal/users/';
 /** The list of fleets. */
 export const FLEETS_PATH = '/portal/fleets/';
 
+/** Simulated homes, in the scope of their fleet. */
+export const HOMES_PATH = '/portal/homes/';
+
 /** The path of a fleet's page, or of one below it. */
 export function fleetPath(id: string, page = ''): string {
   return `${FLEETS_PATH}${id}/${page}`;

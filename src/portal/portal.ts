@@ -31,7 +31,10 @@ import { showFleet } from './fleet-page.ts';
 import { endFleet, showEnding } from './fleet-transitions.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
+import { boostFromForm, changePreferences, triggerFromForm } from './device-actions.ts';
+import { showDevice } from './device-page.ts';
 import { showHome } from './home.ts';
+import { showHousehold } from './homes.ts';
 import { issuePassword, showPasswordIssue } from './initial-password.ts';
 import { loadShell } from './shell.ts';
 import {
@@ -95,6 +98,7 @@ function createPages(context: PortalContext): Router {
   router.use('/portal/users/:id/initial-password', requireAdmin);
   addUserPages(page);
   addFleetPages(page);
+  addHomePages(page);
 
   router.use((_request: Request, response: PortalResponse) => {
     sendNotFound(response);
@@ -130,6 +134,14 @@ function addUserPages(page: AddPage): void {
   page('/portal/users/:id/update', showUserUpdate, updateUserFromForm);
   page('/portal/users/:id/delete', showUserDeletion, deleteUserFromForm);
   page('/portal/users/:id/initial-password', showPasswordIssue, issuePassword);
+}
+
+function addHomePages(page: AddPage): void {
+  page('/portal/homes/:id', showHousehold);
+  page('/portal/homes/:id/:type/:device', showDevice);
+  page('/portal/homes/:id/:type/:device/preferences', showDevice, changePreferences);
+  page('/portal/homes/:id/:type/:device/boost', showDevice, boostFromForm);
+  page('/portal/homes/:id/:type/:device/event', showDevice, triggerFromForm);
 }
 
 function addFleetPages(page: AddPage): void {

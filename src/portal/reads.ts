@@ -65,6 +65,8 @@ export interface PortalReads {
     readonly items: readonly OpenCondition[];
     readonly counts: Readonly<Partial<Record<ConditionCode, number>>>;
   }>;
+  /** The conditions that devices of one user are in, the latest first. */
+  readonly listConditionsOfUser: (orgId: string, userId: string) => Promise<readonly OpenCondition[]>;
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;
   /** Open actions by organization; one that has none is left out. */
   readonly countOpenActions: (orgIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;

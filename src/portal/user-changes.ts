@@ -11,7 +11,7 @@ import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
-import { redirectAfterForm, sendNotFound } from './pages.ts';
+import { redirectAfterForm, sendNotFound, withNotice } from './pages.ts';
 import { USERS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
@@ -187,10 +187,6 @@ export const deleteUserFromForm = withUser(async (context, _request, response, u
   logUserEvent(context, response, 'User deleted.', user.id);
   redirectAfterForm(response, withNotice(scopedPath(getScope(response), USERS_PATH), 'user_deleted'));
 });
-
-function withNotice(path: string, notice: string): string {
-  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
-}
 
 /** Logs what a signed-in person did to a user. */
 function logUserEvent(context: PortalContext, response: PortalResponse, message: string, id: string): void {

@@ -10,6 +10,7 @@ import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { listDevices } from './device-marks.ts';
 import { readQueryParameter } from './forms.ts';
+import { homePath } from './home-paths.ts';
 import { toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
 import { findNoticeText, sendNotFound } from './pages.ts';
@@ -128,6 +129,7 @@ export const showUser = withUser((context, request, response, user) => {
     facts: describeUser(user),
     actions: [
       { label: 'Change', href: userPath(scope, user.id, 'update/'), kind: 'primary' },
+      ...(scope.kind === 'own' ? [] : [{ label: 'What this home does', href: homePath(scope, user.id) }]),
       ...(isSelf ? [{ label: 'Change your password', href: PASSWORD_PATH }] : []),
       ...(mayIssue
         ? [{ label: 'Issue an initial password', href: userPath(scope, user.id, 'initial-password/') }]

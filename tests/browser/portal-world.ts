@@ -15,6 +15,11 @@ export interface PortalWorld {
   readonly browser: Browser;
   readonly orgId: string;
   readonly fleet: { readonly jobId: string; readonly simulationOrgId: string };
+  /** The paths of a home of the fleet, and of one device of each type. */
+  readonly home: {
+    readonly path: string;
+    readonly devices: Readonly<Partial<Record<(typeof DEVICE_SEGMENTS)[number], string>>>;
+  };
   /** Ids of a user and of an application of the organization. */
   readonly userId: string;
   readonly applicationId: string;
@@ -22,6 +27,9 @@ export interface PortalWorld {
   open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
 }
+
+/** The types of devices, as paths name them. */
+export const DEVICE_SEGMENTS = ['electric-vehicles', 'heat-pumps', 'inverters', 'wallboxes'] as const;
 
 const FLEETS = '/device-simulator/fleets';
 
@@ -80,6 +88,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     browser,
     orgId: fixed.orgId,
     fleet,
+    home: await findHome(api, fleet),
     userId: people.get('user') ?? '',
     applicationId,
     open: async (role, options = {}) => {
@@ -128,6 +137,28 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
   const device = devices.body.items[0]?.device_id ?? '';
   await api.call('POST', `${FLEETS}/${fleet.jobId}/devices/${device}/events`, { code: 'reauthenticate' });
   return fleet;
+}
+
+/** A home with all types of devices. */
+async function findHome(
+  api: PartnerApi,
+  { jobId, simulationOrgId }: PortalWorld['fleet'],
+): Promise<PortalWorld['home']> {
+  const { body } = await api.call<{ items: { device_id: string; device_type: string; user_id: string }[] }>(
+    'GET',
+    `${FLEETS}/${jobId}/devices`,
+  );
+  const userId = body.items.find(({ device_type: type }) => type === 'heat_pump')?.user_id ?? '';
+  const path = `/portal/homes/${userId}/`;
+  const scope = `?org=${simulationOrgId}`;
+  const types = ['electric_vehicle', 'heat_pump', 'inverter', 'wallbox'];
+  const devices = DEVICE_SEGMENTS.map((segment, index) => {
+    const device = body.items.find(
+      ({ user_id: id, device_type: type }) => id === userId && type === types[index],
+    );
+    return [segment, `${path}${segment}/${device?.device_id ?? ''}/${scope}`] as const;
+  });
+  return { path: `${path}${scope}`, devices: Object.fromEntries(devices) };
 }
 
 /** A page, what the browser complained of, and what it asked other servers for. */

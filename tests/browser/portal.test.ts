@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES } from './page-measures.ts';
-import { openWatched, startPortalWorld } from './portal-world.ts';
+import { DEVICE_SEGMENTS, openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
@@ -48,6 +48,12 @@ const PAGES: readonly PageCase[] = [
     path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/?day=2020-02-03`,
     statuses: MANAGERS,
   },
+  { name: 'home-of-a-user', path: ({ home }) => home.path, statuses: { ...MANAGERS, user: 404 } },
+  ...DEVICE_SEGMENTS.map((segment) => ({
+    name: `device-${segment}`,
+    path: ({ home }: PortalWorld) => home.devices[segment] ?? '',
+    statuses: { ...MANAGERS, user: 404 },
+  })),
   { name: 'fleet-stop', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/stop/`, statuses: MANAGERS },
   { name: 'fleet-expand', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/expand/`, statuses: MANAGERS },
   { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },

@@ -111,7 +111,9 @@ describe('the page of a fleet', () => {
       .execute();
     const { text } = await browser.get(pathOf(fleet));
     expect(text).toContain('Neither read nor steered until its owner signs in again.');
-    expect(text).toContain(`/portal/users/${device.user_id}/?org=${fleet.simulationOrgId}`);
+    expect(text).toContain(
+      `/portal/homes/${device.user_id}/wallboxes/${device.id}/?org=${fleet.simulationOrgId}`,
+    );
     await site.db.deleteFrom('device_conditions').where('device_id', '=', device.id).execute();
   });
 

@@ -28,6 +28,15 @@ export async function listOpenConditions(
   return { items: rows.length === 0 ? [] : await selectLatest(db, { orgId, limit }), counts };
 }
 
+/** The conditions that the devices of one user are in, the latest first. */
+export function listConditionsOfUser(db: Db, orgId: string, userId: string): Promise<OpenCondition[]> {
+  return selectOfUser(db, { orgId, userId });
+}
+
+const selectOfUser = prepare((db, { orgId, userId }: { readonly orgId: string; readonly userId: string }) =>
+  selectOpen(db, orgId).where('d.user_id', '=', userId),
+);
+
 const selectLatest = prepare((db, { orgId, limit }: { readonly orgId: string; readonly limit: number }) =>
   selectOpen(db, orgId).limit(limit),
 );

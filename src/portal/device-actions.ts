@@ -1,0 +1,112 @@
+import { HOUR_MS } from '../domain/api/durations.ts';
+import { Problem } from '../domain/api/problem.ts';
+import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
+import type { PageHandler } from './context.ts';
+import { getSession } from './context.ts';
+import { readPreferenceForm, toPreferenceBody } from './device-form.ts';
+import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
+import { findDevice, sendDevice, withDevice } from './device-page.ts';
+import { readFormField } from './forms.ts';
+import { devicePath } from './home-paths.ts';
+import { nameDevice } from './homes.ts';
+import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
+import { redirectAfterForm, sendNotFound, withNotice } from './pages.ts';
+import { getScope } from './shell.ts';
+import { placeErrors } from './placed-errors.ts';
+
+/** Changes what is asked of a device: 303 to its page, 422 with the form, 412 with both values. */
+export const changePreferences: PageHandler = withDevice(async (context, request, response, shown) => {
+  const { device, preferences, path } = shown;
+  const { steering } = DEVICE_OPERATIONS[device.device_type];
+  if (steering === undefined || preferences === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  const values = readPreferenceForm(request, preferences.device_type);
+  try {
+    const body = requireBody(steering.update.id, toPreferenceBody(preferences.device_type, values));
+    const headers = { 'If-Match': `"${readFormField(request, 'version')}"` };
+    await callDeviceOperation(context, response, steering.update, { path, headers, body });
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'precondition_failed') {
+      const fresh = (await findDevice(context, request, response)) ?? shown;
+      await sendDevice(context, response, fresh, { status: 412, values, isStale: true });
+      return;
+    }
+    const errors =
+      error instanceof Problem && error.code === 'validation_failed'
+        ? placeErrors(error.errors, [...values.keys()])
+        : toFieldMessages(error);
+    if (errors === undefined) throw error;
+    await sendDevice(context, response, shown, { status: 422, values, errors });
+    return;
+  }
+  redirectAfterForm(
+    response,
+    withNotice(devicePath(getScope(response), nameDevice(device)), 'preferences_changed'),
+  );
+});
+
+/** Begins a boost of some hours, or ends it (`hours` 0): 303 to the device's page. */
+export const boostFromForm: PageHandler = withDevice(async (context, request, response, shown) => {
+  const { device, path } = shown;
+  const { steering } = DEVICE_OPERATIONS[device.device_type];
+  const hours = Number(readFormField(request, 'hours'));
+  if (steering === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  try {
+    if (hours === 0) await callDeviceOperation(context, response, steering.endBoost, { path });
+    else {
+      const endsAt = new Date(context.clock().getTime() + hours * HOUR_MS);
+      const body = requireBody(steering.boost.id, {
+        ends_at: Number.isNaN(endsAt.getTime()) ? '' : endsAt.toISOString(),
+      });
+      await callDeviceOperation(context, response, steering.boost, { path, body });
+    }
+  } catch (error) {
+    const errors = toFieldMessages(error);
+    if (errors === undefined) throw error;
+    const refusal = Object.values(errors).join(' ');
+    await sendDevice(context, response, shown, { status: 422, refusal });
+    return;
+  }
+  const notice = hours === 0 ? 'boost_ended' : 'boost_started';
+  redirectAfterForm(response, withNotice(devicePath(getScope(response), nameDevice(device)), notice));
+});
+
+/** Lets a condition begin, or ends an outage: 303 to the device's page. */
+export const triggerFromForm: PageHandler = withDevice(async (context, request, response, shown) => {
+  const { orgId, userId } = getSession(response);
+  const { device } = shown;
+  if (device.job_id === null) {
+    sendNotFound(response);
+    return;
+  }
+  const code = readFormField(request, 'code');
+  try {
+    const operation = toOperationContext(context, response, 'triggerDeviceEvent', orgId);
+    await triggerDeviceEvent(operation, {
+      path: { org_id: orgId, job_id: device.job_id, device_id: device.device_id },
+      query: {},
+      headers: {},
+      body: requireBody('triggerDeviceEvent', { code }),
+    });
+  } catch (error) {
+    const errors = toFieldMessages(error);
+    if (errors === undefined) throw error;
+    await sendDevice(context, response, shown, { status: 422, refusal: Object.values(errors).join(' ') });
+    return;
+  }
+  context.log.info('Device event triggered.', {
+    org_id: orgId,
+    user_id: userId,
+    for: device.device_id,
+    code,
+  });
+  redirectAfterForm(
+    response,
+    withNotice(devicePath(getScope(response), nameDevice(device)), 'event_triggered'),
+  );
+});

@@ -1,0 +1,162 @@
+import type { Request } from 'express';
+import { computeEntityTag } from '../domain/api/entity-tags.ts';
+import { isUuid } from '../domain/api/formats.ts';
+import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
+import { sendView } from '../html/render.ts';
+import { formatApiCall } from './api-call.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { describePreferenceFields, toPreferenceValues } from './device-form.ts';
+import type { PreferenceValues } from './device-form.ts';
+import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device-operations.ts';
+import type { Device, Preferences } from './device-operations.ts';
+import { describeControl, describeState } from './device-states.ts';
+import { CONDITIONS } from './exceptions.ts';
+import type { FieldMessages } from './forms.ts';
+import { readQueryParameter } from './forms.ts';
+import { devicePath, homePath } from './home-paths.ts';
+import { markCondition, nameDevice } from './homes.ts';
+import { findNoticeText, sendNotFound } from './pages.ts';
+import { getScope } from './shell.ts';
+import { formatAgo } from './times.ts';
+
+/** A device with what is asked of it; wallboxes are asked nothing. */
+export interface ShownDevice {
+  readonly device: Device;
+  readonly preferences: Preferences | undefined;
+  /** What paths of the API need to name it. */
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/** A page about the device that the path names by `:id`, `:type` and `:device`; 404 for one that is not there. */
+export function withDevice(
+  handle: (
+    context: PortalContext,
+    request: Request,
+    response: PortalResponse,
+    shown: ShownDevice,
+  ) => Promise<void>,
+): PageHandler {
+  return async (context, request, response) => {
+    const shown = await findDevice(context, request, response);
+    if (shown === undefined) sendNotFound(response);
+    else await handle(context, request, response, shown);
+  };
+}
+
+/** Throws the problem not_found; undefined for what is no path of a device. */
+export async function findDevice(
+  context: PortalContext,
+  request: Request,
+  response: PortalResponse,
+): Promise<ShownDevice | undefined> {
+  const type = findDeviceType(String(request.params['type']));
+  const [userId, id] = [request.params['id'], request.params['device']].map((each) =>
+    String(each).toLowerCase(),
+  );
+  if (type === undefined || userId === undefined || id === undefined || !isUuid(userId) || !isUuid(id))
+    return undefined;
+  const { parameter, get, steering } = DEVICE_OPERATIONS[type];
+  const path = { user_id: userId, [parameter]: id };
+  const device = (await callDeviceOperation(context, response, get, { path })) as Device;
+  const preferences =
+    steering === undefined
+      ? undefined
+      : ((await callDeviceOperation(context, response, steering.get, { path })) as Preferences);
+  return { device, preferences, path };
+}
+
+/** What stands between the quotes of the preferences' entity tag. */
+export function versionOf(preferences: Preferences): string {
+  return computeEntityTag(JSON.stringify(preferences)).slice(1, -1);
+}
+
+/** What a form that was refused shows again. */
+export interface DevicePage {
+  readonly status: number;
+  readonly values?: PreferenceValues;
+  readonly errors?: FieldMessages;
+  readonly isStale?: boolean;
+  /** What was refused beside the preferences. */
+  readonly refusal?: string;
+}
+
+/** A device: state, condition, what is asked of it, and what can be done. */
+export const showDevice = withDevice(async (context, request, response, shown) => {
+  await sendDevice(
+    context,
+    response,
+    shown,
+    { status: 200 },
+    findNoticeText(readQueryParameter(request, 'notice')),
+  );
+});
+
+/** Answers with the page of a device. */
+export async function sendDevice(
+  context: PortalContext,
+  response: PortalResponse,
+  { device, preferences }: ShownDevice,
+  { status, values, errors = {}, isStale = false, refusal }: DevicePage,
+  notice?: string,
+): Promise<void> {
+  const scope = getScope(response);
+  const now = context.clock();
+  const conditions = await context.reads.listConditionsOfUser(scope.orgId, device.user_id);
+  const own = conditions.filter(({ deviceId }) => deviceId === device.device_id);
+  const { segment } = DEVICE_OPERATIONS[device.device_type];
+  const stored = preferences && toPreferenceValues(preferences);
+  sendView(response, status, 'device', {
+    heading: device.name,
+    sentence: `${describeState(device)}.`,
+    conditions: (own.length === 0 ? [undefined] : own).map((condition) => ({
+      mark: markCondition(condition),
+      consequence:
+        condition === undefined ? 'It is read and steered.' : CONDITIONS[condition.code].consequence,
+      ...(condition === undefined
+        ? {}
+        : { since: { text: formatAgo(condition.since, now), at: condition.since.toISOString() } }),
+    })),
+    control: describeControl(device),
+    asOf: { text: formatAgo(new Date(device.as_of), now), at: device.as_of },
+    deviceFacts: [
+      ['Manufacturer', device.manufacturer],
+      ['Model', device.model],
+      ['Group', device.group ?? ''],
+    ].filter(([, value]) => value !== ''),
+    deviceId: device.device_id,
+    fields:
+      preferences === undefined || stored === undefined
+        ? []
+        : describePreferenceFields(
+            preferences.device_type,
+            values ?? stored,
+            errors,
+            isStale ? stored : undefined,
+          ),
+    version: preferences && versionOf(preferences),
+    isStale,
+    errors,
+    refusal,
+    boostEndsAt: preferences?.boost_ends_at ?? undefined,
+    codes: device.job_id === null ? [] : listCodes(),
+    paths: {
+      preferences: devicePath(scope, nameDevice(device), 'preferences/'),
+      boost: devicePath(scope, nameDevice(device), 'boost/'),
+      event: devicePath(scope, nameDevice(device), 'event/'),
+      home: homePath(scope, device.user_id),
+    },
+    notice,
+    call: formatApiCall(context.baseUrl, {
+      method: 'GET',
+      path: `/org/${scope.orgId}/users/${device.user_id}/${segment}/${device.device_id}`,
+    }),
+  });
+}
+
+/** What can be triggered, in words. */
+function listCodes() {
+  return [
+    ...CONDITION_CODES.map((code) => [code, CONDITIONS[code].word] as const),
+    ['reconnect', 'Reconnect: end the outage'] as const,
+  ];
+}

@@ -1,0 +1,39 @@
+import type { Device } from './device-operations.ts';
+import { formatPower } from './quantities.ts';
+
+/** What a device does, in a few words. */
+export function describeState(device: Device): string {
+  switch (device.device_type) {
+    case 'electric_vehicle': {
+      const {
+        soc_percent: soc,
+        target_soc_percent: target,
+        plugged_in: isPluggedIn,
+        charge_power_w: watts,
+      } = device.state;
+      const doing = watts > 0 ? `charging with ${formatPower(watts)}` : isPluggedIn ? 'plugged in' : 'away';
+      return `${soc} % of ${target} %, ${doing}`;
+    }
+    case 'heat_pump': {
+      const { mode, power_w: watts, indoor_temperature_c: indoor } = device.state;
+      const rooms = indoor === null ? '' : `, rooms at ${indoor.toFixed(1)} °C`;
+      return `${mode.replaceAll('_', ' ')} with ${formatPower(watts)}${rooms}`;
+    }
+    case 'inverter': {
+      const { pv_power_w: pv, soc_percent: soc, grid_power_w: grid } = device.state;
+      const flow = grid < 0 ? `${formatPower(-grid)} fed in` : `${formatPower(grid)} from the grid`;
+      return `panels ${formatPower(pv)}, battery ${soc} %, ${flow}`;
+    }
+    case 'wallbox': {
+      const { plugged_in: isPluggedIn, power_w: watts } = device.state;
+      return watts > 0 ? `gives ${formatPower(watts)}` : isPluggedIn ? 'vehicle plugged in' : 'free';
+    }
+  }
+}
+
+/** Why it does so, as far as it is steered. */
+export function describeControl(device: Device): string | undefined {
+  if (device.device_type === 'wallbox') return undefined;
+  const { mode, reason } = device.state.control;
+  return `${mode}: ${reason.replaceAll('_', ' ')}`;
+}

@@ -1,0 +1,109 @@
+import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
+import type { DeviceType } from '../domain/fleets/devices.ts';
+import { sendView } from '../html/render.ts';
+import { formatApiCall } from './api-call.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
+import { chartDay, tabulateChart } from './day-chart.ts';
+import type { DayEntry } from './day-chart.ts';
+import { dayLinks, nameDay } from './day-links.ts';
+import { iconOf } from './device-marks.ts';
+import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
+import type { Device } from './device-operations.ts';
+import { describeState } from './device-states.ts';
+import { CONDITIONS } from './exceptions.ts';
+import { readPrices, readShownDay } from './fleet-day.ts';
+import { readHouseholdDay } from './fleet-households.ts';
+import { sumEnergy } from './fleet-story.ts';
+import { readQueryParameter } from './forms.ts';
+import { devicePath, homePath } from './home-paths.ts';
+import { findNoticeText } from './pages.ts';
+import { formatEnergy } from './quantities.ts';
+import type { OpenCondition } from './reads.ts';
+import type { Scope } from './scopes.ts';
+import { getScope } from './shell.ts';
+import { nameOf, userPath, withUser } from './users.ts';
+
+/** What a home did on a day, and the state of its devices. */
+export const showHousehold = withUser(async (context, request, response, user) => {
+  const scope = getScope(response);
+  const zone = await context.reads.findTimeZone(scope.orgId);
+  const shown = readShownDay(request, zone, context.clock());
+  const { day, clock } = shown;
+  const { data } = await readHouseholdDay(context, response, user.id, { day, resolution: '15MIN' });
+  const entries: readonly DayEntry[] = data;
+  const priceAt = await readPrices(context, response, scope.orgId, day);
+  const chart = chartDay({ entries, day, clock, priceAt });
+  const conditions = await context.reads.listConditionsOfUser(scope.orgId, user.id);
+  const devices = await readDevices(context, response, user.id);
+  const dayName = nameDay(shown, entries.at(-1));
+  const query = new URLSearchParams({ from: day.from.toISOString(), to: day.to.toISOString() }).toString();
+  sendView(response, 200, 'household', {
+    heading: nameOf(user),
+    sentence: tellDay(entries, dayName),
+    chart,
+    table: tabulateChart(chart),
+    dayName,
+    links: dayLinks(homePath(scope, user.id), shown),
+    devices: tabulateDevices(scope, devices, conditions),
+    userPath: userPath(scope, user.id),
+    notice: findNoticeText(readQueryParameter(request, 'notice')),
+    call: formatApiCall(context.baseUrl, {
+      method: 'GET',
+      path: `/org/${scope.orgId}/users/${user.id}/data?${query}`,
+    }),
+    hasCharts: true,
+  });
+});
+
+function tellDay(entries: readonly DayEntry[], dayName: string): string {
+  if (entries.length === 0) return `${dayName} this home has no values.`;
+  const energy = (name: Parameters<typeof sumEnergy>[1]): string => formatEnergy(sumEnergy(entries, name));
+  return (
+    `${dayName} this home took ${energy('grid_import_kwh')} from the grid and fed in ${energy('grid_export_kwh')}: ` +
+    `panels gave ${energy('pv_energy_kwh')}, the heat pump took ${energy('heat_pump_energy_kwh')}, vehicles ${energy('vehicle_energy_kwh')}.`
+  );
+}
+
+/** All devices of a user, type by type. */
+async function readDevices(
+  context: PortalContext,
+  response: PortalResponse,
+  userId: string,
+): Promise<readonly Device[]> {
+  const listOf = async (type: DeviceType): Promise<readonly Device[]> =>
+    (await callDeviceOperation(context, response, DEVICE_OPERATIONS[type].list, {
+      path: { user_id: userId },
+    })) as readonly Device[];
+  const lists = [];
+  for (const type of DEVICE_TYPES) lists.push(await listOf(type));
+  return lists.flat();
+}
+
+function tabulateDevices(scope: Scope, devices: readonly Device[], conditions: readonly OpenCondition[]) {
+  const columns = [
+    { label: 'Device', kind: 'wide' },
+    { label: 'State', speaksForItself: true },
+    { label: 'Condition', speaksForItself: true },
+  ];
+  const rows = devices.map((device) => {
+    const [condition] = conditions.filter(({ deviceId }) => deviceId === device.device_id);
+    return [
+      { text: device.name, href: devicePath(scope, nameDevice(device)), icon: iconOf(device.device_type) },
+      { text: describeState(device) },
+      { status: markCondition(condition) },
+    ];
+  });
+  return { columns, rows };
+}
+
+/** The condition of a device as a status. */
+export function markCondition(condition: OpenCondition | undefined) {
+  if (condition === undefined) return { kind: 'ok', word: 'In order' } as const;
+  const { kind, word } = CONDITIONS[condition.code];
+  return { kind, word };
+}
+
+/** By what paths name a device. */
+export function nameDevice({ user_id: userId, device_id: deviceId, device_type: deviceType }: Device) {
+  return { userId, deviceId, deviceType };
+}
