@@ -1,0 +1,71 @@
+// From the first sign-in to a running fleet with its curve, as a person does it: with scripts, and without.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromium } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { fixedCredentials, until } from '../process/partner.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
+
+const ownPassword = 'quite a long one of my own';
+/** A person's own time not counted: what the service and the browser take. */
+const MOST_SECONDS = 60;
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: [
+      '--no-sandbox',
+      '--headless',
+      '--disable-gpu',
+      '--no-first-run',
+      '--disable-background-networking',
+    ],
+  });
+});
+afterAll(() => browser.close());
+
+async function signInFirst(
+  page: Page,
+  fixed: { readonly email: string; readonly password: string },
+): Promise<void> {
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Log in', exact: true }).click();
+  await page.getByLabel('Username').fill(fixed.email);
+  await page.getByLabel('Password').fill(fixed.password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByLabel('Old password').fill(fixed.password);
+  await page.getByLabel('New password', { exact: true }).fill(ownPassword);
+  await page.getByLabel('New password, once more').fill(ownPassword);
+  await page.getByRole('button', { name: 'Change password' }).click();
+}
+
+test.each([true, false])('a first fleet runs and shows a day (scripts: %s)', async (javaScriptEnabled) => {
+  const fixed = fixedCredentials();
+  const service = await startServiceOnSharedServer({ env: { ...fixed.env, SIMULATOR_FAULTS: 'off' } });
+  const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
+  const page = await context.newPage();
+  const begun = performance.now();
+  await signInFirst(page, fixed);
+  await page.goto('/portal/fleets/');
+  await page.getByRole('link', { name: 'Create a fleet' }).first().click();
+  await page.getByLabel('Name').first().fill('First fleet');
+  await page.getByLabel('Days of past').fill('2');
+  await page.getByRole('button', { name: 'Preview' }).last().click();
+  await page.getByText('10 homes that use').waitFor();
+  await page.getByRole('button', { name: 'Create the fleet' }).click();
+  await page.getByText('The fleet is being built.').waitFor();
+  await until(
+    async () => {
+      await page.reload();
+      return page.locator('.state .status').textContent();
+    },
+    (status) => status?.includes('Running') === true,
+  );
+  await page.getByRole('link', { name: 'Day before' }).click();
+  if (javaScriptEnabled) await page.locator('.plot canvas').first().waitFor();
+  else await page.getByText('As table').click();
+  expect(await page.getByRole('main').textContent()).toMatch(/10 homes took [\d.]+ kWh from the grid/);
+  expect((performance.now() - begun) / 1_000).toBeLessThan(MOST_SECONDS);
+  await context.close();
+  await service.remove();
+});
