@@ -38,9 +38,9 @@ export function tabulateConditions(
   { now, pathOf }: { readonly now: Date; readonly pathOf: (condition: OpenCondition) => string },
 ) {
   const columns = [
-    { label: 'Device', kind: 'wide' },
+    { label: 'Device' },
     { label: 'Condition', speaksForItself: true },
-    { label: 'What follows', kind: 'text', speaksForItself: true },
+    { label: 'What follows', kind: 'wide', speaksForItself: true },
     { label: 'Since', kind: 'quiet' },
   ];
   const rows = conditions.map((condition) => {

@@ -102,8 +102,8 @@ export async function tabulateOddHouseholds(
 }
 
 const COLUMNS = [
-  { label: 'Home', kind: 'wide' },
-  { label: 'Why it stands out', kind: 'text', speaksForItself: true },
+  { label: 'Home' },
+  { label: 'Why it stands out', kind: 'wide', speaksForItself: true },
   { label: 'Grid', speaksForItself: true },
   { label: 'Imported', kind: 'number' },
   { label: 'Fed in', kind: 'number' },

@@ -66,7 +66,7 @@ function createReadout(figure, { panels, clocks, known }) {
 }
 
 /** Areas stand on each other: the outermost is drawn first, and each inner one covers it from the axis on. */
-function createPlot(place, { unit, above, below, lines }, { times, clocks }, onMove) {
+function createPlot(place, { unit, above, below, lines }, { times, clocks, known }, onMove) {
   const scale = unit === 'kW' ? 1 / 1_000 : 1;
   const areas = [...stack(above, scale), ...stack(below, -scale)];
   const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) }));
@@ -128,10 +128,19 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks }, onM
         ],
       },
     },
-    // A step goes on to the end of its period, the last one too.
-    [times, ...[...areas, ...curves].map(({ sums }) => [...sums, sums.at(-1)])],
+    [
+      times,
+      ...[...areas, ...curves].map(({ sums }) => endStep(sums, unit === 'EUR/MWh' ? sums.length : known)),
+    ],
     place,
   );
+}
+
+/** A step goes on to the end of its period, the last one that is known too. */
+function endStep(sums, known) {
+  const ends = [...sums, null];
+  ends[known] = ends[known - 1];
+  return ends;
 }
 
 function stack(lines, scale) {
