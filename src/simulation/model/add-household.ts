@@ -12,7 +12,10 @@ import type { PeriodSums, Summed } from './period-sums.ts';
 /** The quarter hours of a household's devices that nobody has read, by type; none of those that are not here. */
 export type UnreadQuarters = { readonly [Type in DeviceType]?: readonly QuarterSpan[] };
 
-/** Adds what is known of a household in a span; it has no part in what is before its history. */
+/**
+ * Adds what is known of a household in a span: of each device the periods of which every quarter hour is read, as the device itself
+ * shows them. It has no part in what is before its history.
+ */
 export function addHousehold(
   into: PeriodSums,
   { household, steering, model }: ModelledHousehold,
@@ -36,7 +39,7 @@ export function addHousehold(
   }
 }
 
-/** 1 for each quarter hour of a day that is read; null where all are. */
+/** 1 for each quarter hour of a day that is read, or of which the whole period is; null where all are. */
 type Known = Uint8Array | null;
 
 function findKnown(unread: readonly QuarterSpan[] | undefined, start: number): Known {
@@ -50,6 +53,18 @@ function findKnown(unread: readonly QuarterSpan[] | undefined, start: number): K
   return known;
 }
 
+/** Without the periods of which a quarter hour is not read. */
+function ofWholePeriods(known: Known, { from, to, quarters }: DayPart): Known {
+  if (known === null) return null;
+  const whole = new Uint8Array(known.length);
+  for (let i = from; i < to;) {
+    const next = Math.min(to, i - (i % quarters) + quarters);
+    if (!known.subarray(i, next).includes(0)) whole.fill(1, i, next);
+    i = next;
+  }
+  return whole;
+}
+
 /** Quarter hours of a day, in periods of so many of which `period` is the day's first. */
 interface DayPart {
   readonly from: number;
@@ -61,33 +76,25 @@ interface DayPart {
 const periodOf = ({ quarters, period }: DayPart, quarter: number): number =>
   period + Math.floor(quarter / quarters);
 
-/** Adds all but the temperature outdoors. `known` has the devices of the household. */
+/** Adds all but the temperature outdoors. `read` has the devices of the household. */
 function addDay(
   into: PeriodSums,
   index: number,
   rows: DayRows,
   part: DayPart,
-  known: { readonly [Type in DeviceType]?: Known },
+  read: { readonly [Type in DeviceType]?: Known },
 ): void {
-  const { inverter, electric_vehicle: vehicle, wallbox, heat_pump: pump } = known;
+  const { inverter, electric_vehicle: vehicle, wallbox, heat_pump: pump } = read;
+  const whole = (known: Known): Known => ofWholePeriods(known, part);
   addRow(into, 'outdoorQuarters', ONES, part, null);
-  for (const each of Object.values(known)) addDevice(into, part, each);
-  if (inverter !== undefined) addInverter(into, rows, index, part, inverter);
+  for (const each of Object.values(read)) addDevice(into, part, whole(each));
+  if (inverter !== undefined) addInverter(into, rows, index, part, whole(inverter));
   if (vehicle !== undefined) {
-    addEnds(into, 'vehicleStored', rows.vehicleStored, part, vehicle);
-    addCount(into, 'vehicles', part, vehicle);
     // The wallbox tells of the charging as well as the car does.
     const charger = wallbox === undefined ? vehicle : eitherOf(vehicle, wallbox);
-    addRow(into, 'ev', rows.ev, part, charger);
-    addCount(into, 'chargers', part, charger);
+    addVehicle(into, rows, part, whole(vehicle), whole(charger));
   }
-  if (pump === undefined) return;
-  addRow(into, 'hp', rows.hp, part, pump);
-  addRow(into, 'heat', rows.heat, part, pump);
-  addMeans(into, 'indoor', rows.indoor, part, pump);
-  addMeans(into, 'hotWater', rows.hotWater, part, pump);
-  addRow(into, 'indoorQuarters', ONES, part, pump);
-  addCount(into, 'pumps', part, pump);
+  if (pump !== undefined) addHeatPump(into, rows, part, whole(pump));
 }
 
 const ONES = new Int32Array(QUARTER_HOURS_PER_DAY).fill(1);
@@ -103,6 +110,22 @@ function addInverter(into: PeriodSums, rows: DayRows, index: number, part: DayPa
   addEnds(into, 'stored', rows.stored, part, known);
   addGrid(into, index, rows.grid, part, known);
   addCount(into, 'inverters', part, known);
+}
+
+function addVehicle(into: PeriodSums, rows: DayRows, part: DayPart, vehicle: Known, charger: Known): void {
+  addEnds(into, 'vehicleStored', rows.vehicleStored, part, vehicle);
+  addCount(into, 'vehicles', part, vehicle);
+  addRow(into, 'ev', rows.ev, part, charger);
+  addCount(into, 'chargers', part, charger);
+}
+
+function addHeatPump(into: PeriodSums, rows: DayRows, part: DayPart, known: Known): void {
+  addRow(into, 'hp', rows.hp, part, known);
+  addRow(into, 'heat', rows.heat, part, known);
+  addMeans(into, 'indoor', rows.indoor, part, known);
+  addMeans(into, 'hotWater', rows.hotWater, part, known);
+  addRow(into, 'indoorQuarters', ONES, part, known);
+  addCount(into, 'pumps', part, known);
 }
 
 function addCount(
@@ -151,7 +174,7 @@ function addMeans(into: PeriodSums, name: Summed, row: Int32Array, part: DayPart
   addRow(into, name, row.subarray(1), part, known, 0.5);
 }
 
-/** A device reports in a period when one quarter hour of it is read. */
+/** A device reports in a period when all of it is read. */
 function addDevice(into: PeriodSums, part: DayPart, known: Known): void {
   const { from, to, quarters } = part;
   let at = placeOf(into, 'devices') + periodOf(part, from);

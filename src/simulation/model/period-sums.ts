@@ -4,7 +4,7 @@ import type { QuarterSpan } from '../control/revisions.ts';
 /**
  * What is summed for each period: energies and, at its end, stored energies in mWh; temperatures in mK over 0 C for each of
  * the quarter hours that are counted beside them; devices that report in it; and quarter hours of inverters, vehicles, what
- * charges them and heat pumps, all of them and those that are read. What is not read is in no sum.
+ * charges them and heat pumps, all of them and those of periods that are read whole. What is not is in no sum.
  */
 export const SUMMED = [
   'load',

@@ -8,8 +8,8 @@ import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 const MILLI_WH_PER_KWH = 1_000_000;
 
 /**
- * Powers are means in W, energies kWh to the milliwatt hour, temperatures means in degrees Celsius with one decimal; of the quarter
- * hours that are read. Null where there are devices that tell of it and none of them is read.
+ * Powers are means in W, energies kWh to the milliwatt hour, temperatures means in degrees Celsius with one decimal; of the devices
+ * of which the whole period is read. Null where there are devices that tell of it and none of them is.
  */
 export interface SummedPeriod {
   /** Start of the period or of its covered part, ISO 8601 in UTC. */
