@@ -67,7 +67,9 @@ test("a schedule says whose prices it goes by: own, the parent's, or none for a 
     return (body.metadata as { prices: unknown }).prices;
   };
   expect(await pricesOf('2026-01-18T23:00:00Z', '2026-01-19T23:00:00Z')).toEqual(['own']);
-  expect(await pricesOf('2026-01-15T23:00:00Z', '2026-01-17T23:00:00Z')).toEqual(['parent']);
+  expect(await pricesOf('2026-01-16T00:00:00Z', '2026-01-17T23:00:00Z')).toEqual(['parent']);
+  // Prices begin at 23:00, and plans with the two hours of a run.
+  expect(await pricesOf('2026-01-15T23:00:00Z', '2026-01-16T01:00:00Z')).toEqual(['default', 'parent']);
   expect(await pricesOf('2026-01-19T22:00:00Z', '2026-01-21T00:00:00Z')).toEqual([
     'default',
     'own',

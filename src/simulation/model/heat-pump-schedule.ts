@@ -1,6 +1,7 @@
 /** The schedule of a heat pump as the answer of the document has it. */
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { PriceOrigin } from '../../domain/prices/prices.ts';
+import { CONTROL_MODE } from '../control/control-modes.ts';
 import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import type { ScheduleState } from '../control/schedule-states.ts';
 import { knownAtMs } from '../control/steering.ts';
@@ -17,7 +18,7 @@ export interface ScheduleEntry {
 
 export interface HeatPumpSchedule {
   readonly entries: ScheduleEntry[];
-  /** Whose prices the entries go by; `default` where no price is known and the house keeps its own habits. */
+  /** Whose prices the entries go by; `default` where they go by none: none is known, or people or the house's state keep it from them. */
   readonly prices: (PriceOrigin | 'default')[];
 }
 
@@ -47,9 +48,11 @@ export function* computeHeatPumpSchedule(
       filled = day;
     }
     const startMs = quarter * QUARTER_HOUR_MS;
-    const state = SCHEDULE_STATES[rows.asked[quarter - day * QUARTER_HOURS_PER_DAY] ?? 0] ?? 'mid';
-    entries.push({ time: new Date(startMs), state });
-    origins.add(steering.prices.originAt(startMs, knownAtMs(steering, quarter)) ?? 'default');
+    const i = quarter - day * QUARTER_HOURS_PER_DAY;
+    entries.push({ time: new Date(startMs), state: SCHEDULE_STATES[rows.asked[i] ?? 0] ?? 'mid' });
+    const isPlanned = rows.follows[i] === CONTROL_MODE.schedule;
+    const origin = isPlanned ? steering.prices.originAt(startMs, knownAtMs(steering, quarter)) : null;
+    origins.add(origin ?? 'default');
   }
   return { entries, prices: [...origins].sort() };
 }

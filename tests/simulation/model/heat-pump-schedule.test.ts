@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
+import type { HouseholdControl } from '../../../src/simulation/control/household-control.ts';
+import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
 import { createPriceBook } from '../../../src/simulation/control/price-book.ts';
 import type { PriceEntry } from '../../../src/simulation/control/price-book.ts';
 import { computeHeatPumpSchedule } from '../../../src/simulation/model/heat-pump-schedule.ts';
@@ -10,8 +13,13 @@ const HOUSE = first(households({ count: 20 }, ANCHOR).filter((household) => hous
 const FROM = new Date('2026-01-12T13:00:00Z');
 const TO = new Date('2026-01-13T13:00:00Z');
 
-function scheduleOf(entries: readonly PriceEntry[], now: Date, [from, to]: readonly Date[] = [FROM, TO]) {
-  const steering = { prices: createPriceBook(entries), knownUntilMs: now.getTime(), control: UNCONTROLLED };
+function scheduleOf(
+  entries: readonly PriceEntry[],
+  now: Date,
+  [from, to]: readonly Date[] = [FROM, TO],
+  control: HouseholdControl = UNCONTROLLED,
+) {
+  const steering = { prices: createPriceBook(entries), knownUntilMs: now.getTime(), control };
   const work = computeHeatPumpSchedule(HOUSE, steering, from ?? FROM, to ?? TO);
   let step = work.next();
   while (step.done !== true) step = work.next();
@@ -69,6 +77,22 @@ describe('a schedule', () => {
     const half = entries(ANCHOR, 60).filter(({ at }) => at < new Date('2026-01-13T00:00:00Z'));
     expect(scheduleOf(half, TO).prices).toEqual(['default', 'own']);
     expect(scheduleOf(entries(ANCHOR, 60), TO).prices).toEqual(['own']);
+  });
+
+  test('goes by no price where people want none, while it is boosted, and while nobody steers it', () => {
+    const all = { first: FROM.getTime() / QUARTER_HOUR_MS, end: TO.getTime() / QUARTER_HOUR_MS };
+    const morning = { ...all, end: all.first + 16 };
+    const { heatPump } = UNCONTROLLED;
+    const unwilling = { ...DEFAULT_HEAT_PUMP_PREFERENCES, price_response: false };
+    const pricesUnder = (asked: Partial<HouseholdControl['heatPump']>) =>
+      scheduleOf(entries(ANCHOR, 60), TO, undefined, {
+        ...UNCONTROLLED,
+        heatPump: { ...heatPump, ...asked },
+      }).prices;
+    expect(pricesUnder({ preferences: [{ from: all.first, value: unwilling }] })).toEqual(['default']);
+    expect(pricesUnder({ boosts: [all] })).toEqual(['default']);
+    expect(pricesUnder({ unsteered: [all] })).toEqual(['default']);
+    expect(pricesUnder({ unsteered: [morning] })).toEqual(['default', 'own']);
   });
 
   test('covers days of 23 and 25 hours, and boosts before the dear hours of each', () => {
