@@ -15,7 +15,7 @@ import { FAULT_CODES, FAULT_GRACE_MS, nextFaultOfAnyCause } from '../simulation/
 import type { DeviceDescription } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
-import { doEach, NOTHING_DONE } from './due-work.ts';
+import { doEach, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
 import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
 /*
@@ -23,8 +23,8 @@ import type { Done, DueWorkOptions, Pass } from './due-work.ts';
  * begin of a condition that holds already, by another cause, puts off its end.
  */
 
-/** Changes that one transaction makes. */
-const CONDITION_BATCH_SIZE = 100;
+/** Changes that one transaction makes: a few hundred milliseconds of its time (BATCH_DATABASE_MS). */
+const CONDITION_BATCH_SIZE = 50;
 /** A fault that began longer ago than this while no worker ran, and has ended, is skipped. */
 const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
 
@@ -53,11 +53,10 @@ export interface DueFaultsOptions extends DueWorkOptions {
 /** Begins and ends conditions that are due, some of one fleet of each partner. */
 export async function applyDueFaults(options: DueFaultsOptions): Promise<Pass> {
   const { db, simulatorFaults } = options;
-  const now = options.now();
-  return doEach(options, await listFleetsWithDueChanges(db, now), (due, pendingDeliveries) =>
-    db
-      .transaction()
-      .execute((tx) => applyDueFaultsOfFleet(tx, due, { now, simulatorFaults, pendingDeliveries })),
+  return doEach(options, await listFleetsWithDueChanges(db, options.now()), (due, pendingDeliveries) =>
+    inTimelyTransaction(options, (tx, now) =>
+      applyDueFaultsOfFleet(tx, due, { now, simulatorFaults, pendingDeliveries }),
+    ),
   );
 }
 

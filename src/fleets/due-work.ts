@@ -1,6 +1,7 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
-import type { Db } from '../queries/connection/database.ts';
+import type { Db, Tx } from '../queries/connection/database.ts';
+import { runWithin } from '../queries/connection/request-scope.ts';
 
 /** What all work on fleets needs that is due at an instant and may tell partners of it. */
 export interface DueWorkOptions {
@@ -19,6 +20,20 @@ export interface Done {
 }
 
 export const NOTHING_DONE: Done = { count: 0, dropped: 0 };
+
+/** All that a batch of changes may wait for the database, in milliseconds: what it changes counts from the next quarter hour on. */
+const BATCH_DATABASE_MS = 8_000;
+
+/** A transaction of a batch, which is done in time or not at all (COMMIT_MARGIN_MS); `work` gets the instant at which it began. */
+export function inTimelyTransaction<Result>(
+  { db, now }: Pick<DueWorkOptions, 'db' | 'now'>,
+  work: (tx: Tx, startedAt: Date) => Promise<Result>,
+): Promise<Result> {
+  return runWithin(BATCH_DATABASE_MS, () => {
+    const startedAt = now();
+    return db.transaction().execute((tx) => work(tx, startedAt));
+  });
+}
 
 /** One pass over the fleets in which something was due. */
 export interface Pass {

@@ -10,20 +10,19 @@ import {
 import type { UnappliedOutage } from '../queries/fleets/shared-outages.ts';
 import { lockConditions, updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
-import { doEach, NOTHING_DONE } from './due-work.ts';
+import { doEach, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
 import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
 /** Devices that one transaction takes offline. */
-const OUTAGE_BATCH_SIZE = 100;
+const OUTAGE_BATCH_SIZE = 50;
 
 /**
  * Takes devices offline that a raised outage strikes: a batch of one outage of each partner, together with the record of how far
  * it has come, so that each device is struck once whoever continues.
  */
 export async function applySharedOutages(options: DueWorkOptions): Promise<Pass> {
-  const { db, now } = options;
-  return doEach(options, await listUnappliedOutages(db), (outage, pendingDeliveries) =>
-    db.transaction().execute((tx) => strikeNextDevices(tx, outage, now(), pendingDeliveries)),
+  return doEach(options, await listUnappliedOutages(options.db), (outage, pendingDeliveries) =>
+    inTimelyTransaction(options, (tx, now) => strikeNextDevices(tx, outage, now, pendingDeliveries)),
   );
 }
 

@@ -3,7 +3,7 @@ import type { SecuredOperationId } from '../../generated/routes.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
-import { nextQuarterHour } from '../domain/api/quarter-hours.ts';
+import { effectiveFrom } from '../domain/api/quarter-hours.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.ts';
 import { findUser } from '../queries/accounts/visible-users.ts';
@@ -108,7 +108,7 @@ function findTopicErrors({ topics }: Properties): readonly FieldError[] {
 
 function findBoostErrors({ now }: Context, { ends_at }: Properties): readonly FieldError[] {
   const endsAt = tryParseInstant(text(ends_at) ?? '');
-  return endsAt === undefined ? [] : validateBoostEnd(endsAt, nextQuarterHour(now), now);
+  return endsAt === undefined ? [] : validateBoostEnd(endsAt, effectiveFrom(now), now);
 }
 
 function text(value: unknown): string | undefined {

@@ -45,7 +45,10 @@ export interface Services {
 
 /** An operation without a token. */
 export interface OpenContext extends Services {
+  /** When the operation began. */
   readonly now: Date;
+  /** For what must be known behind a wait: what comes in counts from when it has its locks. */
+  readonly clock: () => Date;
   readonly requestId: string;
 }
 

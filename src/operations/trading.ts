@@ -5,7 +5,7 @@ import { INLINE_BODY_BYTES } from '../compute/inline.ts';
 import type { JobOutput } from '../compute/jobs.ts';
 import { readPriceUpload } from '../compute/price-upload.ts';
 import type { BytesHandler, Handler } from '../contract/handlers.ts';
-import { nextQuarterHour } from '../domain/api/quarter-hours.ts';
+import { effectiveFrom } from '../domain/api/quarter-hours.ts';
 import { isPricePast } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { countNewPrices, insertPriceRevisions } from '../queries/prices/day-ahead-prices.ts';
@@ -31,10 +31,10 @@ export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'>
     bytes.length <= INLINE_BODY_BYTES
       ? readPriceUpload(input)
       : await runHeavyJob(context, hasTurn, 'readPriceUpload', input);
-  const state = await store(context, upload);
+  const { state, receivedAt } = await store(context, upload);
   return {
     status: 200,
-    body: { state, next_load_curve_calculation: nextQuarterHour(context.now).toISOString(), error: '' },
+    body: { state, next_load_curve_calculation: effectiveFrom(receivedAt).toISOString(), error: '' },
   };
 };
 
@@ -72,28 +72,29 @@ async function* streamPrices(
 async function store(
   context: Context,
   { batches, lastStartsAt }: JobOutput<'readPriceUpload'>,
-): Promise<UploadState> {
+): Promise<{ readonly state: UploadState; readonly receivedAt: Date }> {
   const { db, orgId, now } = context;
-  if (lastStartsAt === null) return 'empty';
+  if (lastStartsAt === null) return { state: 'empty', receivedAt: now };
   const isLate = isPricePast(lastStartsAt, now);
   return db.transaction().execute(async (tx) => {
     // One upload of a partner after the other, so that each compares with what is stored and with what others add.
     await lockPartner(tx, context.actor.partnerId);
+    const receivedAt = context.clock();
     let [changed, newQuarters, mostRevisions] = [0, 0, 0];
     for (const batch of batches) {
       if (isLate) {
         changed += await countNewPrices(tx, orgId, batch);
         continue;
       }
-      const stored = await insertPriceRevisions(tx, orgId, batch, now);
+      const stored = await insertPriceRevisions(tx, orgId, batch, receivedAt);
       changed += stored.count;
       newQuarters += stored.newQuarters;
       mostRevisions = Math.max(mostRevisions, stored.mostRevisions);
     }
-    if (changed === 0) return 'existing';
-    if (isLate) return 'late';
+    if (changed === 0) return { state: 'existing', receivedAt };
+    if (isLate) return { state: 'late', receivedAt };
     await checkPriceQuotas(tx, quotaScope(context), { newQuarters, mostRevisions });
-    return 'success';
+    return { state: 'success', receivedAt };
   });
 }
 

@@ -14,7 +14,7 @@ import {
   userVisibility,
 } from '../domain/users/users.ts';
 import { upsertUserPlace } from '../queries/fleets/user-places.ts';
-import { nextQuarterHour } from '../domain/api/quarter-hours.ts';
+import { effectiveFrom } from '../domain/api/quarter-hours.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Tx } from '../queries/connection/database.ts';
@@ -119,12 +119,13 @@ async function requireUnchanged(
 
 /** Where the user lived counts for what has been, where it lives now from the next quarter hour on. */
 async function keepPlace(tx: Tx, context: Context, before: PlacedUser, after: PlacedUser): Promise<void> {
-  const { actor, now, orgId, requestId } = context;
+  const { actor, orgId, requestId } = context;
+  const receivedAt = context.clock();
   const places = await upsertUserPlace(tx, { orgId, id: before.id }, before, {
-    effective_from: nextQuarterHour(now),
+    effective_from: effectiveFrom(receivedAt),
     latitude: after.latitude,
     longitude: after.longitude,
-    received_at: now,
+    received_at: receivedAt,
     actor_org_id: actor.orgId,
     actor_user_id: actor.userId,
     actor_role: actor.role,

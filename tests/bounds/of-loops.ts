@@ -58,7 +58,7 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/fleets/shared-outages.ts',
-        'const OUTAGE_BATCH_SIZE = 100;',
+        'const OUTAGE_BATCH_SIZE = 50;',
         'const OUTAGE_BATCH_SIZE = 1_000_000;',
       ),
     ],
@@ -71,7 +71,7 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/fleets/due-faults.ts',
-        'const CONDITION_BATCH_SIZE = 100;',
+        'const CONDITION_BATCH_SIZE = 50;',
         'const CONDITION_BATCH_SIZE = 1_000_000;',
       ),
     ],

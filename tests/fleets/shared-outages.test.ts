@@ -94,11 +94,11 @@ test('an outage of one partner makes the conditions of another one wait for a ba
   };
   const [before] = await countOffline();
   await applySharedOutages(options);
-  expect(await countOffline()).toEqual([before + 100, event.devices]);
+  expect(await countOffline()).toEqual([before + 50, event.devices]);
   await fleets.runner.processAll();
   const [all] = await countOffline();
-  expect(all).toBeGreaterThan(before + 100);
+  expect(all).toBeGreaterThan(before + 50);
   api.clock.advance(HOUR_MS);
   await applyDueFaults(options);
-  expect(await countOffline()).toEqual([all - 100, 0]);
+  expect(await countOffline()).toEqual([all - 50, 0]);
 });

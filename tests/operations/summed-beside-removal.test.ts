@@ -54,7 +54,8 @@ async function begin(
       return result;
     },
   });
-  const context: Context = { ...services, db, now: clock.now(), requestId: 'removal', actor, orgId };
+  const request = { clock: clock.now, now: clock.now(), requestId: 'removal' };
+  const context: Context = { ...services, db, ...request, actor, orgId };
   const { body } = await getFleetData(context, {
     path: { org_id: orgId, job_id: jobId },
     query: FOUR_DAYS,

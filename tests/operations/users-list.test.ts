@@ -109,7 +109,14 @@ function ask(query: { readonly limit?: number; readonly after?: string } = {}) {
     applicationId: '',
     tokenDigest: '',
   };
-  const context = { ...api.services, now: api.clock.now(), requestId: 'test', actor, orgId };
+  const context = {
+    ...api.services,
+    clock: api.clock.now,
+    now: api.clock.now(),
+    requestId: 'test',
+    actor,
+    orgId,
+  };
   const path = { org_id: orgId };
   return listUsers(context, {
     path,

@@ -19,6 +19,7 @@ export async function addQueuedFleet(
     {
       ...services,
       db,
+      clock: () => new Date(),
       now: new Date(),
       requestId: randomUUID(),
       actor: {

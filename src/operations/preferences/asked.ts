@@ -1,7 +1,7 @@
 // What is asked of a device, and how something else comes to be asked of it.
 import { checkControlRevisions } from '../../accounts/quotas.ts';
 import { notFoundProblem } from '../../domain/api/problem.ts';
-import { nextQuarterHour } from '../../domain/api/quarter-hours.ts';
+import { effectiveFrom } from '../../domain/api/quarter-hours.ts';
 import {
   findLatestControlRevision,
   insertControlRevision,
@@ -57,15 +57,15 @@ export function askOfDevice<Type extends SteeredType>(
   context: Context,
   device: DeviceRow,
   type: Type,
-  decide: (before: Asked<Type>, effectiveFrom: Date) => ControlChange<Type> | undefined,
+  decide: (before: Asked<Type>, startsAt: Date) => ControlChange<Type> | undefined,
 ): Promise<Asked<Type>> {
   const key = { orgId: device.org_id, deviceId: device.id };
   return inTransaction(context.db, async (tx) => {
     if (!(await lockDevice(tx, key))) throw notFoundProblem('device');
     const before = await findAsked(tx, device, type);
-    const receivedAt = laterThan(before.last?.received_at, context.now);
-    const effectiveFrom = nextQuarterHour(receivedAt);
-    const change = decide(before, effectiveFrom);
+    const receivedAt = laterThan(before.last?.received_at, context.clock());
+    const startsAt = effectiveFrom(receivedAt);
+    const change = decide(before, startsAt);
     if (change === undefined) return before;
     const used = before.last?.revision ?? 0;
     // What was asked for can be ended in any case, so that there may be one more.
@@ -73,7 +73,7 @@ export function askOfDevice<Type extends SteeredType>(
     const revision = {
       revision: used + 1,
       received_at: receivedAt,
-      effective_from: effectiveFrom,
+      effective_from: startsAt,
       change: change.kind,
       preferences: change.preferences,
       boost_ends_at: change.boostEndsAt,
@@ -86,7 +86,7 @@ export function askOfDevice<Type extends SteeredType>(
     // waits for the household.
     if (type === 'electric_vehicle') {
       const { charge_policy: policy } = change.preferences as VehiclePreferences;
-      await scheduleChargeCheck(tx, key, effectiveFrom, { onlyIfThere: policy !== 'smart' });
+      await scheduleChargeCheck(tx, key, startsAt, { onlyIfThere: policy !== 'smart' });
     }
     await insertControlRevision(tx, key, revision);
     return toAsked(type, revision);

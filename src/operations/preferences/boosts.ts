@@ -40,8 +40,8 @@ async function started(context: Context, path: UserPath, type: SteeredType, id: 
   const device = await findVisibleDevice(context, path, type, id);
   const sentEnd = tryParseInstant(endsAtText);
   if (sentEnd === undefined) throw new Error('An instant that the document has accepted is none.');
-  const { last } = await askOfDevice(context, device, type, (before, effectiveFrom) => {
-    const errors = validateBoostEnd(sentEnd, effectiveFrom, context.now);
+  const { last } = await askOfDevice(context, device, type, (before, startsAt) => {
+    const errors = validateBoostEnd(sentEnd, startsAt, context.now);
     if (errors.length > 0) throw validationProblem(errors);
     const boostEndsAt = toEndOfQuarter(sentEnd);
     const isAsked =
@@ -61,8 +61,8 @@ async function started(context: Context, path: UserPath, type: SteeredType, id: 
 
 async function ended(context: Context, path: UserPath, type: SteeredType, id: string) {
   const device = await findVisibleDevice(context, path, type, id);
-  await askOfDevice(context, device, type, (before, effectiveFrom) =>
-    boostAt(before, effectiveFrom) === null
+  await askOfDevice(context, device, type, (before, startsAt) =>
+    boostAt(before, startsAt) === null
       ? undefined
       : { kind: 'boost_end', preferences: before.preferences, boostEndsAt: null },
   );

@@ -90,13 +90,13 @@ async function changed<Type extends SteeredType>(
 ) {
   const device = await findVisibleDevice(context, path, type, id);
   const changes = sent.body as PreferenceChanges<DevicePreferences[Type]>;
-  const asked = await askOfDevice(context, device, type, (before, effectiveFrom) => {
+  const asked = await askOfDevice(context, device, type, (before, startsAt) => {
     requireMatch(sent.ifMatch, () => present(context, { id: device.id, type }, before));
     const preferences = mergePreferences(type, before.preferences, changes);
     const errors = validatePreferences(device, preferences, changes);
     if (errors.length > 0) throw validationProblem(errors);
     if (isDeepStrictEqual(preferences, before.preferences)) return undefined;
-    return { kind: 'preferences', preferences, boostEndsAt: boostAt(before, effectiveFrom) };
+    return { kind: 'preferences', preferences, boostEndsAt: boostAt(before, startsAt) };
   });
   return { status: 200 as const, body: present(context, { id: device.id, type }, asked) };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import { COMMIT_MARGIN_MS } from '../../domain/api/quarter-hours.ts';
 import { MAX_INTERRUPTIONS } from '../../domain/notifications/interruptions.ts';
 import type { Tx } from '../connection/database.ts';
 
@@ -23,9 +24,10 @@ export interface ChangeInstants {
   readonly appliedAt: Date;
 }
 
-/** The first quarter hour since 1970 that begins after a change and its coming in. */
-function nextQuarter(at: RawBuilder<unknown>, appliedAt: Date): RawBuilder<number> {
-  return sql`floor(extract(epoch from greatest(${at}, ${appliedAt}::timestamptz)) / 900)::integer + 1`;
+/** The quarter hour since 1970 from which on a change counts, as `effectiveFrom` says of when it was and when it came in. */
+function effectiveQuarter(at: RawBuilder<unknown>, appliedAt: Date): RawBuilder<number> {
+  const marginSeconds = sql.lit(COMMIT_MARGIN_MS / 1000);
+  return sql`floor((extract(epoch from greatest(${at}, ${appliedAt}::timestamptz)) + ${marginSeconds}) / 900)::integer + 1`;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function activateCondition(
       returning changed_at
     ), begun as (
       insert into device_interruptions (org_id, device_id, code, started_at, unsteered_from)
-      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, ${nextQuarter(sql.ref('changed_at'), appliedAt)}
+      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, ${effectiveQuarter(sql.ref('changed_at'), appliedAt)}
       from activated
       on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
     )
@@ -157,7 +159,7 @@ export async function deactivateCondition(
       where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and active
     )
     update device_interruptions
-    set ended_at = ${at}, unsteered_to = greatest(unsteered_from, ${nextQuarter(sql`${at}::timestamptz`, appliedAt)})
+    set ended_at = ${at}, unsteered_to = greatest(unsteered_from, ${effectiveQuarter(sql`${at}::timestamptz`, appliedAt)})
     where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and ended_at is null
   `.execute(tx);
 }

@@ -1,5 +1,6 @@
 /** All that moves a household's devices beside its own habits. */
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { COMMIT_MARGIN_MS } from '../../domain/api/quarter-hours.ts';
 import { UNCONTROLLED } from './household-control.ts';
 import type { HouseholdControl } from './household-control.ts';
 import { NO_PRICES } from './price-book.ts';
@@ -16,9 +17,12 @@ export interface Steering {
   readonly control: HouseholdControl;
 }
 
-/** The instant of which a quarter hour (since 1970) goes by what was known then: its beginning, or earlier, ms since 1970. */
+/**
+ * A quarter hour (since 1970) goes by the prices that had come in by then, ms since 1970: a moment before its beginning, so that those
+ * that are still being stored as it begins never change it.
+ */
 export const knownAtMs = ({ knownUntilMs }: Steering, quarter: number): number =>
-  Math.min(quarter * QUARTER_HOUR_MS, knownUntilMs);
+  Math.min(quarter * QUARTER_HOUR_MS - COMMIT_MARGIN_MS, knownUntilMs);
 
 /** Later than any quarter hour that is asked for: each is planned with what was known as it began. */
 const END_OF_TIME_MS = 8.64e15;
