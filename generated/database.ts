@@ -126,6 +126,7 @@ export interface DeviceInterruptionsTable {
   ended_at: Date | null;
   unsteered_from: number;
   unsteered_to: number | null;
+  read_until: Date;
 }
 
 export interface DevicesTable {
@@ -324,6 +325,7 @@ export interface SharedOutagesTable {
   request_id: string | null;
   after_device_id: string | null;
   is_applied: Generated<boolean>;
+  household_indexes: number[] | null;
 }
 
 export interface SignupRequestsTable {

@@ -492,6 +492,7 @@ create table device_interruptions (
   ended_at timestamp(3) with time zone,
   unsteered_from integer not null,
   unsteered_to integer,
+  read_until timestamp(3) with time zone not null,
   constraint device_interruptions_pkey PRIMARY KEY (org_id, device_id, code, started_at),
   constraint device_interruptions_condition_fkey FOREIGN KEY (org_id, device_id, code) REFERENCES device_conditions(org_id, device_id, code) ON DELETE CASCADE,
   constraint device_interruptions_end_check CHECK ((ended_at IS NULL) = (unsteered_to IS NULL))
@@ -783,9 +784,11 @@ create table shared_outages (
   request_id text,
   after_device_id uuid,
   is_applied boolean not null default false,
+  household_indexes integer[],
   constraint shared_outages_pkey PRIMARY KEY (org_id, id),
   constraint shared_outages_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
   constraint shared_outages_cause_check CHECK (cause = ANY (ARRAY['manufacturer_cloud'::text, 'region'::text, 'household_router'::text])),
+  constraint shared_outages_households_check CHECK ((household_indexes IS NOT NULL) = (cause = 'region'::text)),
   constraint shared_outages_subject_check CHECK (
 CASE cause
     WHEN 'manufacturer_cloud'::text THEN manufacturer IS NOT NULL AND num_nonnulls(country, latitude, longitude, radius_km, user_ids) = 0

@@ -8,7 +8,7 @@ import type { ConditionKey } from '../queries/notifications/device-conditions.ts
  */
 export interface ConditionEvent extends ConditionKey {
   readonly now: Date;
-  /** When it is applied, where that is later than `now`: quarter hours that have begun by then stay as they were. */
+  /** When it is applied, where that is later than `now`: what was read by then stays, and how quarter hours that have begun are steered. */
   readonly appliedAt?: Date;
   /**
    * Where a transaction changes many devices: collects those that changed, of which it tells their households at its end

@@ -183,3 +183,36 @@ test('what is due of a fleet that is not built yet waits, holds up no other one 
   await runner.processAll();
   expect(await countDue(building)).toBe(0);
 });
+
+test('what was read before a fault came in stays, however late it was applied', async () => {
+  const { api } = fleets;
+  const fleet = await fleets.running({ count: 60, seed: 11, ev_ownership_fraction: 1 });
+  const orgId = fleet.simulation_org_id as string;
+  const devices = await fleets.devices(fleet.job_id as string);
+  const plan = (await planned(orgId)).filter(({ code }) => code === 'reauthenticate');
+  const inverter = devices.find(
+    ({ device_id, device_type }) =>
+      device_type === 'inverter' && plan.some((each) => each.device_id === device_id),
+  );
+  const begins =
+    plan.find(({ device_id }) => device_id === inverter.device_id)?.next_change_at ?? new Date(0);
+  // A runner that was away for five hours: meanwhile the data were read.
+  const late = new Date(begins.getTime() + 5 * 3_600_000);
+  api.clock.set(late);
+  const path = {
+    org_id: orgId,
+    user_id: inverter.user_id as string,
+    inverter_id: inverter.device_id as string,
+  };
+  const query = { from: new Date(begins.getTime() - 3_600_000).toISOString(), to: late.toISOString() };
+  const loads = async (): Promise<(number | null)[]> => {
+    const { body } = await api.call('getInverterData', { path, query });
+    return (body.data as { load_power_w: number | null }[]).map((each) => each.load_power_w);
+  };
+  const whole = (values: readonly (number | null)[]) => values.slice(0, -1);
+  const before = await loads();
+  for (let round = 0; round < 20; round += 1) await fleets.runner.processAll();
+  const { body } = await api.call('getUserInverter', { path });
+  expect([body.as_of, whole(before).includes(null)]).toEqual([late.toISOString(), false]);
+  expect(whole(await loads())).toEqual(whole(before));
+});

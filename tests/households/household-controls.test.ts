@@ -29,6 +29,7 @@ describe('what was asked becomes what steers:', () => {
     const interruption = (code: ConditionCode, first: number, end: number | null) => ({
       code,
       startedAt: at(first - 1),
+      readUntil: at(first - 1),
       endedAt: end === null ? null : at(end - 1),
       unsteeredFrom: first,
       unsteeredTo: end,

@@ -227,8 +227,8 @@ test('a batch has no more rows than it may, and what belongs to a row goes befor
 test('the times in which conditions of a device held go before it, as many as a batch may have', async () => {
   const gone = await seed(api.own);
   const { db } = api;
-  await sql`insert into device_interruptions (org_id, device_id, code, started_at, unsteered_from)
-    select org_id, id, 'device_offline', ${api.clock.now()}::timestamptz + number * interval '1 hour', number
+  await sql`insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
+    select org_id, id, 'device_offline', ${api.clock.now()}::timestamptz + number * interval '1 hour', ${api.clock.now()}, number
     from devices, generate_series(1, 5) number where user_id = ${gone.userId}`.execute(db);
   const count = async () =>
     (await sql`select 1 from device_interruptions where org_id = ${api.own.orgId}`.execute(db)).rows.length;

@@ -202,8 +202,8 @@ test('a condition begins as often as its times can be kept, and the fleet’s pu
   };
   expect(await again()).toBe(true);
   await sql`
-    insert into device_interruptions (org_id, device_id, code, started_at, ended_at, unsteered_from, unsteered_to)
-    select org_id, device_id, code, started_at - n * interval '1 hour', started_at - n * interval '1 hour', 0, 0
+    insert into device_interruptions (org_id, device_id, code, started_at, read_until, ended_at, unsteered_from, unsteered_to)
+    select org_id, device_id, code, started_at - n * interval '1 hour', read_until, started_at - n * interval '1 hour', 0, 0
     from device_interruptions, generate_series(1, ${MAX_INTERRUPTIONS - 2}::integer) n where org_id = ${orgId}
   `.execute(api.db);
   expect(await again()).toBe(true);

@@ -26,6 +26,12 @@ async function offline(): Promise<string[]> {
   return all.flatMap(({ device_id, online }) => (online === true ? [] : [device_id as string])).toSorted();
 }
 
+/** Where a simulated user lives from now on. */
+async function move(userId: unknown, body: object): Promise<void> {
+  const path = { org_id: orgId, user_id: userId as string };
+  expect((await fleets.api.call('updateUser', { path, body })).status).toBe(200);
+}
+
 async function messages(): Promise<{ occurred_at: Date; device: string }[]> {
   const rows = await fleets.api.db
     .selectFrom('messages')
@@ -43,6 +49,27 @@ const idsOf = (list: readonly Answer['body'][]): string[] =>
   list.map(({ device_id }) => device_id as string).toSorted();
 
 describe('a shared outage', () => {
+  test('of a region strikes those who lived there at the time of the call', async () => {
+    const [here, there] = [
+      { latitude: 48.2, longitude: 16.4, country: 'AT' },
+      { latitude: 60.2, longitude: 24.9, country: 'FI' },
+    ];
+    const users = [...new Set(devices.map(({ user_id }) => user_id as string))];
+    const [leaves = '', comes = ''] = users;
+    for (const id of users) await move(id, id === leaves ? here : there);
+    const struck = idsOf(devices.filter(({ user_id }) => user_id === leaves));
+    const circle = { latitude: here.latitude, longitude: here.longitude, radius_km: 50 };
+    const answers = [
+      await raise({ cause: 'region', circle }),
+      await raise({ cause: 'region', country: 'AT' }),
+    ];
+    expect(answers.map(({ body }) => body.devices as number)).toEqual([struck.length, struck.length]);
+    await move(leaves, there);
+    await move(comes, here);
+    await fleets.runner.processAll();
+    expect(await offline()).toEqual(struck);
+  });
+
   test('takes the devices of its cause offline, tells each once, and ends by itself', async () => {
     const startsAt = fleets.api.clock.now();
     const { manufacturer } = devices[0] as { manufacturer: string };

@@ -24,6 +24,8 @@ export const MAX_INTERRUPTIONS = 256;
 export interface Interruption {
   readonly code: ConditionCode;
   readonly startedAt: Date;
+  /** The beginning, or later where that came in late: what was read by then stays. */
+  readonly readUntil: Date;
   /** Null while it holds. */
   readonly endedAt: Date | null;
   /** Quarter hour since 1970 from which the device was not steered. */
@@ -45,8 +47,8 @@ export const NO_END = Number.MAX_SAFE_INTEGER;
 /** When the device was read last before `now`; undefined while it is being read. */
 export function findLastReadAt(interruptions: readonly Interruption[], now: Date): Date | undefined {
   const unread = interruptions
-    .filter(({ code, startedAt }) => READINGS_BY_CODE[code] !== 'as_usual' && startedAt <= now)
-    .map(({ startedAt, endedAt }) => ({ first: startedAt.getTime(), end: endedAt?.getTime() ?? NO_END }));
+    .filter(({ code, readUntil }) => READINGS_BY_CODE[code] !== 'as_usual' && readUntil <= now)
+    .map(({ readUntil, endedAt }) => ({ first: readUntil.getTime(), end: endedAt?.getTime() ?? NO_END }));
   const last = joinSpans(unread).at(-1);
   return last !== undefined && last.end > now.getTime() ? new Date(last.first) : undefined;
 }
@@ -57,9 +59,12 @@ export function findLastReadAt(interruptions: readonly Interruption[], now: Date
  */
 export function listUnreadQuarters(interruptions: readonly Interruption[], now: Date): QuarterHours[] {
   const lost = interruptions
-    .filter(({ code, startedAt }) => READINGS_BY_CODE[code] === 'lost' && startedAt <= now)
-    .map(({ startedAt, endedAt }) => ({
-      first: Math.floor(startedAt.getTime() / QUARTER_HOUR_MS),
+    .filter(({ code, readUntil, endedAt }) => {
+      const wasUnread = readUntil <= now && (endedAt === null || readUntil <= endedAt);
+      return READINGS_BY_CODE[code] === 'lost' && wasUnread;
+    })
+    .map(({ readUntil, endedAt }) => ({
+      first: Math.floor(readUntil.getTime() / QUARTER_HOUR_MS),
       end: endedAt === null ? NO_END : Math.ceil(endedAt.getTime() / QUARTER_HOUR_MS),
     }));
   const lastReadAt = findLastReadAt(interruptions, now);

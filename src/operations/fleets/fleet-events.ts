@@ -13,6 +13,7 @@ import type { Fleet } from '../../queries/fleets/fleets.ts';
 import {
   countOpenOutages,
   countStruckDevices,
+  findHouseholdsInRegion,
   insertSharedOutage,
   listStrangers,
 } from '../../queries/fleets/shared-outages.ts';
@@ -58,13 +59,23 @@ async function raise(tx: Tx, context: Context, fleet: Fleet, body: Body): Promis
   await requireRoomForEvent(tx, simulationOrgId, now);
   const endsAt = new Date(now.getTime() + body.duration_minutes * MINUTE_MS);
   const id = randomUUID();
+  const households = await findHouseholdsInRegion(tx, simulationOrgId, subject);
+  const outage = {
+    orgId: simulationOrgId,
+    id,
+    subject,
+    households,
+    startsAt: now,
+    endsAt,
+    requestId: context.requestId,
+  };
   const event: FleetEvent = {
     event_id: id,
     job_id: fleet.id,
     cause: body.cause,
     starts_at: now.toISOString(),
     ends_at: endsAt.toISOString(),
-    devices: await countStruckDevices(tx, simulationOrgId, subject),
+    devices: await countStruckDevices(tx, outage),
   };
   const taken = await claimRequestId(tx, {
     org_id: orgId,
@@ -77,7 +88,6 @@ async function raise(tx: Tx, context: Context, fleet: Fleet, body: Body): Promis
     forget_at: new Date(now.getTime() + REQUEST_MEMORY_DAYS * DAY_MS),
   });
   if (taken !== undefined) return taken;
-  const outage = { orgId: simulationOrgId, id, subject, startsAt: now, endsAt, requestId: context.requestId };
   await insertSharedOutage(tx, outage);
   await notifyFleetRunners(tx);
   return event;

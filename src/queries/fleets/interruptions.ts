@@ -28,7 +28,7 @@ export async function listInterruptions(
 const selectOfHouseholds = prepare(
   (_db, { orgId, indexes }: Households) => sql<DeviceInterruption>`
     select d.household_index as "householdIndex", d.device_type as "deviceType", i.code, i.started_at as "startedAt",
-      i.ended_at as "endedAt", i.unsteered_from as "unsteeredFrom", i.unsteered_to as "unsteeredTo"
+      i.read_until as "readUntil", i.ended_at as "endedAt", i.unsteered_from as "unsteeredFrom", i.unsteered_to as "unsteeredTo"
     from devices d join device_interruptions i on i.org_id = d.org_id and i.device_id = d.id
     where d.org_id = ${orgId} and d.household_index = any(${indexes}::integer[])
     order by i.started_at, i.code

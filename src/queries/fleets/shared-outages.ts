@@ -22,6 +22,8 @@ export interface SharedOutage {
   readonly orgId: string;
   readonly id: string;
   readonly subject: OutageSubject;
+  /** Of a region those whose users lived there at the time of the call, by index; null for other causes. */
+  readonly households: readonly number[] | null;
   readonly startsAt: Date;
   readonly endsAt: Date;
   /** The call that raised it. */
@@ -31,7 +33,7 @@ export interface SharedOutage {
 const EARTH_RADIUS_KM = 6371;
 
 export async function insertSharedOutage(tx: Tx, outage: SharedOutage): Promise<void> {
-  const { orgId, id, subject, startsAt, endsAt, requestId } = outage;
+  const { orgId, id, subject, households, startsAt, endsAt, requestId } = outage;
   const circle = 'radiusKm' in subject ? subject : undefined;
   await tx
     .insertInto('shared_outages')
@@ -45,6 +47,7 @@ export async function insertSharedOutage(tx: Tx, outage: SharedOutage): Promise<
       longitude: circle?.longitude ?? null,
       radius_km: circle?.radiusKm ?? null,
       user_ids: 'userIds' in subject ? [...subject.userIds] : null,
+      household_indexes: households && [...households],
       starts_at: startsAt,
       ends_at: endsAt,
       request_id: requestId,
@@ -63,35 +66,50 @@ export async function countOpenOutages(tx: Tx, orgId: string, now: Date): Promis
   return count;
 }
 
+/** The households whose users live in the region of an outage now, by index; null for other causes. */
+export async function findHouseholdsInRegion(
+  tx: Tx,
+  orgId: string,
+  subject: OutageSubject,
+): Promise<readonly number[] | null> {
+  if (subject.cause !== 'region') return null;
+  const livesThere =
+    'country' in subject
+      ? sql`u.country = ${subject.country}`
+      : sql`${distanceKm(subject)} <= ${subject.radiusKm}::double precision`;
+  const { rows } = await sql<{ indexes: number[] }>`
+    select coalesce(array_agg(u.household_index order by u.household_index), '{}') as indexes from users u
+    where u.org_id = ${orgId} and u.household_index is not null and u.deleted_at is null and ${livesThere}
+  `.execute(tx);
+  return rows[0]?.indexes ?? [];
+}
+
 /** The simulated devices of an organization that an outage strikes and whose user is not deleted. */
 export async function countStruckDevices(
   db: Db | Tx,
-  orgId: string,
-  subject: OutageSubject,
+  { orgId, subject, households }: Pick<SharedOutage, 'orgId' | 'subject' | 'households'>,
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from devices d
-    where d.org_id = ${orgId} and d.household_index is not null and ${strikes(subject)}
+    where d.org_id = ${orgId} and d.household_index is not null
+      and ${strikes(subject, sql`select unnest(${households && [...households]}::integer[])`)}
   `.execute(db);
   return rows[0]?.count ?? 0;
 }
 
-/**
- * Whether an outage strikes the device `d`. A place is that of the user, who may have moved; distances are those on a sphere. The
- * user is asked for as a single value, as `isActiveUser` does.
- */
-function strikes(subject: OutageSubject): RawBuilder<SqlBool> {
-  const ofUser = (condition: RawBuilder<unknown>): RawBuilder<SqlBool> => sql<SqlBool>`(
-    select case when u.deleted_at is null then ${condition} end from users u where u.org_id = d.org_id and u.id = d.user_id)`;
+/** Whether an outage strikes the device `d`; of a region those of some households. */
+function strikes(subject: OutageSubject, households: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${isSubject(subject, households)} and ${isActiveUser('d.org_id', 'd.user_id')}`;
+}
+
+function isSubject(subject: OutageSubject, households: RawBuilder<unknown>): RawBuilder<SqlBool> {
   switch (subject.cause) {
     case 'manufacturer_cloud':
-      return sql`d.manufacturer = ${subject.manufacturer} and ${isActiveUser('d.org_id', 'd.user_id')}`;
+      return sql`d.manufacturer = ${subject.manufacturer}`;
     case 'household_router':
-      return sql`d.user_id = any(${[...subject.userIds]}::uuid[]) and ${isActiveUser('d.org_id', 'd.user_id')}`;
+      return sql`d.user_id = any(${[...subject.userIds]}::uuid[])`;
     case 'region':
-      return 'country' in subject
-        ? ofUser(sql`u.country = ${subject.country}`)
-        : ofUser(sql`${distanceKm(subject)} <= ${subject.radiusKm}::double precision`);
+      return sql`d.household_index in (${households})`;
   }
 }
 
@@ -136,8 +154,8 @@ export async function listUnappliedOutages(db: Db): Promise<UnappliedOutage[]> {
   return rows;
 }
 
-/** An outage held by the transaction. */
-export interface ClaimedOutage extends SharedOutage {
+/** An outage held by the transaction; the households of a region stay in the database. */
+export interface ClaimedOutage extends Omit<SharedOutage, 'households'> {
   /** The last device that it has struck; null before the first. */
   readonly afterDeviceId: string | null;
 }
@@ -149,7 +167,7 @@ export async function claimOutage(
 ): Promise<ClaimedOutage | undefined> {
   const row = await tx
     .selectFrom('shared_outages')
-    .selectAll()
+    .select([...SUBJECT_COLUMNS, 'starts_at', 'ends_at', 'request_id', 'after_device_id'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('is_applied', '=', false)
@@ -168,8 +186,19 @@ export async function claimOutage(
   };
 }
 
+const SUBJECT_COLUMNS = [
+  'cause',
+  'manufacturer',
+  'country',
+  'latitude',
+  'longitude',
+  'radius_km',
+  'user_ids',
+] as const;
+type SubjectRow = Pick<Selectable<Database['shared_outages']>, (typeof SUBJECT_COLUMNS)[number]>;
+
 /** The row's check `shared_outages_subject_check` says which columns are set. */
-function toSubject(row: Selectable<Database['shared_outages']>): OutageSubject {
+function toSubject(row: SubjectRow): OutageSubject {
   switch (row.cause) {
     case 'manufacturer_cloud':
       return { cause: row.cause, manufacturer: row.manufacturer ?? '' };
@@ -186,14 +215,15 @@ function toSubject(row: Selectable<Database['shared_outages']>): OutageSubject {
 /** The next devices that an outage strikes, at most `limit`, by id; those that are newer than the outage are not struck. */
 export async function listNextStruckDevices(
   tx: Tx,
-  { orgId, subject, startsAt, afterDeviceId }: ClaimedOutage,
+  { orgId, id, subject, startsAt, afterDeviceId }: ClaimedOutage,
   limit: number,
 ): Promise<string[]> {
+  const households = sql`select unnest(household_indexes) from shared_outages where org_id = ${orgId} and id = ${id}`;
   const isNext = afterDeviceId === null ? sql`true` : sql`d.id > ${afterDeviceId}`;
   const { rows } = await sql<{ id: string }>`
     select d.id from devices d
     where d.org_id = ${orgId} and d.household_index is not null and d.created_at <= ${startsAt} and ${isNext}
-      and ${strikes(subject)}
+      and ${strikes(subject, households)}
     order by d.id limit ${sql.lit(limit)}
   `.execute(tx);
   return rows.map(({ id }) => id);

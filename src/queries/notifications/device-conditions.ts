@@ -18,7 +18,7 @@ export interface StoredCondition {
   readonly changed_at: Date;
 }
 
-/** When a condition changes, and when that came in: what it steers changes from the next quarter hour on. */
+/** When a condition changes, and when that came in: until then the device was read, and what it steers changes from the next quarter hour on. */
 export interface ChangeInstants {
   readonly at: Date;
   readonly appliedAt: Date;
@@ -53,8 +53,8 @@ export async function activateCondition(
       where not device_conditions.active
       returning changed_at
     ), begun as (
-      insert into device_interruptions (org_id, device_id, code, started_at, unsteered_from)
-      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, ${effectiveQuarter(sql.ref('changed_at'), appliedAt)}
+      insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
+      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, greatest(changed_at, ${appliedAt}::timestamptz), ${effectiveQuarter(sql.ref('changed_at'), appliedAt)}
       from activated
       on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
     )

@@ -17,6 +17,7 @@ function interruption(code: ConditionCode, from: string, to?: string): Interrupt
   return {
     code,
     startedAt: at(from),
+    readUntil: at(from),
     endedAt: to === undefined ? null : at(to),
     unsteeredFrom: quarterOf(from) + 1,
     unsteeredTo: to === undefined ? null : quarterOf(to) + 1,
