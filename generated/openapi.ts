@@ -2580,7 +2580,7 @@ export interface components {
             readonly state: ("success" | "existing" | "late" | "empty") | string;
             /**
              * Format: date-time
-             * @description The next quarter hour, at which schedules are computed anew.
+             * @description The first quarter hour more than 10 s after the call, from which on schedules go by its prices.
              */
             readonly next_load_curve_calculation: string;
             /** @description What went wrong; empty when nothing did. */
@@ -3346,7 +3346,7 @@ export interface components {
              */
             readonly to: string | null;
         };
-        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
+        /** @description What the households of a fleet did together in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly where all of them were read. A device counts in a period when all of its quarter hours were read, as in its own data, and is in no sum of it otherwise; a value is null where there are devices that tell of it and none of them counts. What a vehicle was charged with is known from itself or from what charges it. */
         readonly FleetDataEntry: {
             /**
              * Format: date-time
@@ -3393,7 +3393,7 @@ export interface components {
             readonly indoor_temperature_c: number | null;
             /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
             readonly hot_water_temperature_c: number | null;
-            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
+            /** @description How many devices were read throughout the period; no others are in its sums. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
             readonly devices_reporting: number;
             /** @description Mean power from the grid, in watts, of the household that drew least, of those whose inverters were read throughout, negative where it fed in; null where there is none. */
             readonly smallest_grid_power_w: number | null;
@@ -3696,7 +3696,7 @@ export interface components {
              */
             readonly to: string | null;
         };
-        /** @description What a whole household did in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly. Quarter hours of a device that nobody has read are in no sum; a value is null where there are devices that tell of it and none of them was read in the period. */
+        /** @description What a whole household did in a period. Powers are whole watts, energies kilowatt hours to the milliwatt hour: those of finer periods add up to those of coarser ones exactly where all of them were read. A device counts in a period when all of its quarter hours were read, as in its own data, and is in no sum of it otherwise; a value is null where there are devices that tell of it and none of them counts. What a vehicle was charged with is known from itself or from what charges it. */
         readonly HouseholdDataEntry: {
             /**
              * Format: date-time
@@ -3743,7 +3743,7 @@ export interface components {
             readonly indoor_temperature_c: number | null;
             /** @description Mean temperature of the hot-water tanks of heat pumps, in degrees Celsius with one decimal; null without a heat pump. */
             readonly hot_water_temperature_c: number | null;
-            /** @description How many devices were read in the period. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
+            /** @description How many devices were read throughout the period; no others are in its sums. One that is offline is read once it has reconnected, for the time of its outage too; one that asks for reauthentication is not read. */
             readonly devices_reporting: number;
         };
         /** @description What a whole household did. */
@@ -3847,7 +3847,7 @@ export interface components {
              */
             readonly requested_at: string;
             readonly query: components["schemas"]["HeatPumpScheduleQuery"];
-            /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none are known for a part of the time range, in which the house keeps its own habits. Open vocabulary. */
+            /** @description Whose prices the entries go by: `own`, those of the organization; `parent`, those of its parent; `default`, none in a part of the time range, in which the house keeps its own habits or people have asked for something else: none is known, or the heat pump does not answer to them (preferences, a boost, a condition). Open vocabulary. */
             readonly prices: readonly (("own" | "parent" | "default") | string)[];
             /** @description Why no schedule can be computed; empty when one was. */
             readonly error: string;
@@ -3865,7 +3865,7 @@ export interface components {
         /** @description The schedule of a heat pump over a time range. */
         readonly HeatPumpSchedule: {
             readonly metadata: components["schemas"]["HeatPumpScheduleMetadata"];
-            /** @description One entry for each quarter hour that begins in the time range; empty where `error` says why. */
+            /** @description One entry for each quarter hour that begins in the time range and of which it is known where the user lives; empty where `error` says why. */
             readonly data: readonly components["schemas"]["HeatPumpScheduleEntry"][];
         };
         /** @description What the data are of, and the time that they cover. */
@@ -4030,7 +4030,7 @@ export interface components {
         readonly PreferenceRevisionReceivedAt: string | null;
         /**
          * Format: date-time
-         * @description From when on it holds, the beginning of the quarter hour after it came in, until the next revision does. A revision with the same `effective_from` as a later one never holds. Null where nothing was asked yet, so that the defaults hold.
+         * @description From when on it holds, the beginning of the first quarter hour more than 10 s after it came in, until the next revision does. A revision with the same `effective_from` as a later one never holds. Null where nothing was asked yet, so that the defaults hold.
          */
         readonly PreferenceRevisionEffectiveFrom: string | null;
         /** @description The user whose token was used, as it was then. It may be deleted since. */
@@ -4145,7 +4145,7 @@ export interface components {
             readonly device_type: components["schemas"]["DeviceType"];
             /**
              * Format: date-time
-             * @description When it begins, the beginning of the next quarter hour.
+             * @description When it begins, with the first quarter hour more than 10 s after it came in.
              */
             readonly starts_at: string;
             /**
