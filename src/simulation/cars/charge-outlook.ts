@@ -16,6 +16,8 @@ export interface ChargeOutlook {
     readonly end: number;
     /** What it will lack of its target at the deadline, whatever is done, mWh. */
     readonly missing: number;
+    /** Whether a price is known or expected of a quarter hour up to the deadline, so that there is something to wait for. */
+    readonly isPriced: boolean;
   } | null;
   /** When it is plugged in next; null while it is, and when that is not within eight days. */
   readonly nextStay: number | null;

@@ -89,7 +89,16 @@ export class SteeredCharging {
     const { deadline, levels } = this.#askedAt(stay, quarter);
     const possible = Math.max(0, deadline - quarter) * this.#step;
     const missing = Math.max(0, levels.target - stored - possible);
-    return { ...known, stay: { deadline, end: stay.end, missing }, nextStay: null };
+    const isPriced = this.#isPriced(quarter, deadline);
+    return { ...known, stay: { deadline, end: stay.end, missing, isPriced }, nextStay: null };
+  }
+
+  #isPriced(quarter: number, deadline: number): boolean {
+    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
+    const atMs = knownAtMs(this.#source.steering, quarter);
+    const end = Math.min(deadline, quarter + LONGEST_PLAN);
+    for (let at = quarter; at < end; at++) if (this.#expectedPrice(day, at, atMs) !== null) return true;
+    return false;
   }
 
   #decide(day: number): ChargingDay {

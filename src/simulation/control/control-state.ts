@@ -15,11 +15,18 @@ export interface ControlState {
   readonly reason: string;
 }
 
-/**
- * What decides about an electric vehicle in a quarter hour (since 1970). `isBelowMinimum`: it is at its plug with less than its
- * minimum charge, up to which it charges at once whatever it costs.
- */
-export function vehicleControlAt(steering: Steering, quarter: number, isBelowMinimum = false): ControlState {
+/** What decides about an electric vehicle at its plug beside what was asked of it. */
+interface PluggedIn {
+  /** It has less than its minimum charge, up to which it charges at once whatever it costs. */
+  readonly isBelowMinimum: boolean;
+  /** The quarter hour (since 1970) from which on it charges at once. */
+  readonly deadline: number;
+  /** Whether a price is known or expected of a quarter hour up to then. */
+  readonly isPriced: boolean;
+}
+
+/** What decides about an electric vehicle in a quarter hour (since 1970). */
+export function vehicleControlAt(steering: Steering, quarter: number, pluggedIn?: PluggedIn): ControlState {
   const { electricVehicle } = steering.control;
   const { charge_policy: policy } = valueInForce(
     electricVehicle.preferences,
@@ -27,9 +34,14 @@ export function vehicleControlAt(steering: Steering, quarter: number, isBelowMin
     DEFAULT_VEHICLE_PREFERENCES,
   );
   const control = controlAt(steering, quarter, electricVehicle, policy === 'smart');
-  return control.mode === 'schedule' && isBelowMinimum
-    ? { mode: 'schedule', reason: 'below_minimum' }
-    : control;
+  const isByPrice = control.mode === 'schedule' || control.reason === 'no_prices';
+  if (!isByPrice || pluggedIn === undefined) return control;
+  const { isBelowMinimum, deadline, isPriced } = pluggedIn;
+  const isPassed = quarter >= deadline;
+  if (!isPassed && !isPriced) return control;
+  if (isBelowMinimum) return { mode: 'schedule', reason: 'below_minimum' };
+  if (isPassed) return { mode: 'schedule', reason: 'ready_by_passed' };
+  return control.mode === 'schedule' ? control : { mode: 'schedule', reason: 'expected_prices' };
 }
 
 /** What decides about a heat pump in a quarter hour. */

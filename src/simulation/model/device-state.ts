@@ -95,6 +95,7 @@ interface QuarterMoment {
   /** Part of the quarter that has passed, 0..1. */
   readonly part: number;
   readonly counters: Counters;
+  readonly model: HouseholdModel;
 }
 
 /** State of one device at an instant. Throws a RangeError when the household has no such device. */
@@ -111,6 +112,7 @@ export function computeDeviceState<Type extends DeviceType>(
     quarter: model.quarter(index),
     part: at.getTime() / QUARTER_HOUR_MS - index,
     counters: model.countersBefore(index),
+    model,
   };
   return stateFunctions[type](household, moment);
 }
@@ -125,8 +127,8 @@ const stateFunctions: {
     const asked = valueInForce(preferences, moment.index, DEFAULT_VEHICLE_PREFERENCES);
     const target = asked.target_soc_percent ?? vehicle.target_soc_percent;
     const storedPercent = moment.quarter.vehicleStored[0] / vehicle.battery_kwh / 1e4;
-    const isBelowMinimum =
-      moment.quarter.pluggedIn && storedPercent < Math.min(target, asked.minimum_soc_percent);
+    const isBelowMinimum = storedPercent < Math.min(target, asked.minimum_soc_percent);
+    const stay = moment.model.chargeOutlookAt(moment.index)?.stay;
     return {
       soc_percent: soc(moment.quarter.vehicleStored, moment.part, vehicle.battery_kwh),
       target_soc_percent: target,
@@ -134,7 +136,11 @@ const stateFunctions: {
       charging: moment.quarter.ev > 0,
       charge_power_w: watts(moment.quarter.ev),
       energy_charged_kwh: kwh(moment.counters.ev + moment.part * moment.quarter.ev),
-      control: vehicleControlAt(moment.steering, moment.index, isBelowMinimum),
+      control: vehicleControlAt(
+        moment.steering,
+        moment.index,
+        stay ? { ...stay, isBelowMinimum } : undefined,
+      ),
     };
   },
   wallbox: (household, { quarter: now, part, counters }) => {
