@@ -11,7 +11,7 @@ beforeAll(async () => {
   service = await startAttackedService(
     {},
     {
-      QUOTAS: 'fleets=4',
+      QUOTAS: 'fleets=5',
       RATE_LIMITS: `default=100000/3600,partner=${QUOTA}/3600,login_address=2/3600,signup=5/3600`,
     },
   );
@@ -20,7 +20,7 @@ afterAll(() => service.remove());
 
 test('fleets beyond the quota of a partner are refused, and nothing is built for them', async () => {
   const { counts } = await service.attack('fleet-flood', 8);
-  // Two it has already.
+  // Three it has already.
   expect(counts).toEqual({ 200: 2, 422: 6 });
 });
 
