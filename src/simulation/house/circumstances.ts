@@ -49,8 +49,9 @@ export function listCircumstances(
   const seed = splitSeed(household.seed);
   // Most revisions set another place or the same again: what follows from equal preferences is made once.
   const known = new Map<HeatPumpPreferences, Demand>();
+  const usualC = pump.building.comfort_c;
   const demandOf = (preferences: HeatPumpPreferences): Demand => {
-    const demand = known.get(preferences) ?? createDemand(household, askedOf(pump, preferences));
+    const demand = known.get(preferences) ?? createDemand(household, askedOf(pump, preferences), usualC);
     known.set(preferences, demand);
     return demand;
   };
@@ -77,10 +78,10 @@ export function listCircumstances(
   });
 }
 
-function createDemand({ seed, index }: Household, asked: HeatPump): Demand {
+function createDemand({ seed, index }: Household, asked: HeatPump, usualC: number): Demand {
   let targets: Targets | undefined;
   return {
-    house: thermalHouseOf(asked),
+    house: thermalHouseOf(asked, usualC),
     performance: new HeatPumpPerformance(asked),
     limit: asked.rated_power_w * MILLI_WH_PER_W,
     // Made when a day is computed: of a thousand revisions few are looked at.

@@ -5,6 +5,8 @@ import { WH_PER_LITRE_K } from './hot-water.ts';
 import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 const HOURS = 0.25;
+/** Windows are opened when it is so much warmer than wanted, mK. */
+const WINDOWS_OPEN_MK = 2000;
 /** Heat of appliances, and of people on days on which somebody is at home: about 3 W/m2 in all. */
 const GAINS_W_PER_M2 = 2.2;
 const GAINS_W_PER_PERSON = 60;
@@ -24,6 +26,8 @@ const WALLS_FEEL_TODAY = 80;
 /** A house and tank as numbers of their quarter hour: x becomes rest + (x - rest) * keep. */
 export interface ThermalHouse {
   readonly comfort: number;
+  /** Temperature above which windows are opened when it is colder outside, mK. */
+  readonly openAbove: number;
   readonly roomKeep: number;
   /** Warming of the room by heat, mK for each mWh. */
   readonly roomRise: number;
@@ -43,14 +47,21 @@ export interface ThermalHouse {
   readonly backup: number;
 }
 
-/** The numbers of a heat pump's house. */
-export function thermalHouseOf({ building, tank, backup_power_w: backupW }: HeatPump): ThermalHouse {
+/**
+ * The numbers of a heat pump's house. Who asks for less than the `usualC` of the house lets it cool by itself; windows are opened
+ * where sun and people have made it warmer than both.
+ */
+export function thermalHouseOf(
+  { building, tank, backup_power_w: backupW }: HeatPump,
+  usualC = building.comfort_c,
+): ThermalHouse {
   const { heat_loss_w_per_k: loss, heat_capacity_wh_per_k: capacity } = building;
   const roomKeep = Math.exp((-HOURS * loss) / capacity);
   const roomRise = ((1 - roomKeep) / loss) * W_PER_MILLI_WH * 1000;
   const tankCapacity = tank.volume_l * WH_PER_LITRE_K;
   return {
     comfort: Math.round(building.comfort_c * 1000),
+    openAbove: Math.round(Math.max(building.comfort_c, usualC) * 1000) + WINDOWS_OPEN_MK,
     roomKeep,
     roomRise,
     roomNeed: 1 / roomRise,

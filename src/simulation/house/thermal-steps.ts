@@ -8,11 +8,10 @@ import type { ThermalHouse } from './thermal-house.ts';
 
 /** No tank is colder, and no tank warmer than its target. */
 export const COLDEST_TANK_MK = 0;
-/** Below this people heat otherwise, above that they shade and ventilate: no house leaves these bounds, mK. */
+/** Below this people heat otherwise, above that they shade and ventilate, unless they want it warmer, mK. */
 export const COLDEST_ROOM_MK = 8000;
 export const WARMEST_ROOM_MK = 26_000;
-/** Windows are opened when it is so much warmer than wanted, mK, and let in so much of what is colder outside. */
-const WINDOWS_OPEN_MK = 2000;
+/** Open windows keep so much of what it is too warm. */
 const WINDOWS_KEEP = 0.6;
 /** The heater helps where a house is that much colder than wanted and than its target, mK. */
 export const BACKUP_BELOW_COMFORT_MK = 2200;
@@ -103,8 +102,7 @@ export function heatTank(house: ThermalHouse, free: number, goal: number, most: 
 export function coolRoom(house: ThermalHouse, forcing: Forcing, i: number, room: number): number {
   const rest = forcing.roomRest[i] ?? 0;
   const next = rest + (room - rest) * house.roomKeep;
-  const open = house.comfort + WINDOWS_OPEN_MK;
-  return next > open ? ventilate(next, open, 1000 * (forcing.outdoorC[i] ?? 0)) : next;
+  return next > house.openAbove ? ventilate(next, house.openAbove, 1000 * (forcing.outdoorC[i] ?? 0)) : next;
 }
 
 /**

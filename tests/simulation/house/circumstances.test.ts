@@ -9,6 +9,7 @@ import { listCircumstances } from '../../../src/simulation/house/circumstances.t
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { households } from '../fleet.ts';
+import { heatedHouseholds } from './houses.ts';
 
 const ANCHOR = new Date('2026-01-10T00:00:00Z');
 const START = ANCHOR.getTime() / QUARTER_HOUR_MS;
@@ -54,4 +55,21 @@ test('what follows from preferences is made once for all places with them', () =
   expect(all.find(({ first }) => first === START)?.targets.comfort).not.toBe(
     all.find(({ first }) => first === START + 1008)?.targets.comfort,
   );
+});
+
+test('a house of which less is asked in winter cools by itself, with its windows shut', () => {
+  const from = START + 40;
+  const value = { ...DEFAULT_HEAT_PUMP_PREFERENCES, comfort_temperature_c: 15 };
+  const control = {
+    ...UNCONTROLLED,
+    heatPump: { ...UNCONTROLLED.heatPump, preferences: [{ from, value }] },
+  };
+  const houses = heatedHouseholds(52.5, 13.4, { anchor: ANCHOR });
+  expect(houses.length).toBeGreaterThan(10);
+  for (const house of houses) {
+    const { indoor } = createHouseholdModel(house, steeringOf(NO_PRICES, control)).day(DAY);
+    const falls = [0, 1, 2, 3].map((i) => (indoor[40 + i] ?? NaN) - (indoor[41 + i] ?? NaN));
+    // Some 25 K warmer than outdoors, with half of that gone in 15 hours or more.
+    for (const fall of falls) expect(fall).toBeLessThan(400);
+  }
 });
