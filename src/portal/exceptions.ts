@@ -1,6 +1,6 @@
+import type { OpenCondition } from '../domain/notifications/open-condition.ts';
 import type { ConditionCode } from '../domain/notifications/conditions.ts';
 import { iconOf } from './device-marks.ts';
-import type { OpenCondition } from './reads.ts';
 import { formatAgo } from './times.ts';
 
 /** What a condition means for a device. */

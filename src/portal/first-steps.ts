@@ -1,9 +1,10 @@
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import { mayCall } from '../domain/users/roles.ts';
 import type { Role } from '../domain/users/roles.ts';
 import { formatApiCall } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
 import { APPLICATIONS_PATH, FLEETS_PATH } from './paths.ts';
-import type { FirstStepsTaken, FleetSummary } from './reads.ts';
+import type { FirstStepsTaken } from './reads.ts';
 
 /** A step on the way from the first sign-in to a resolved action. */
 export interface Step {

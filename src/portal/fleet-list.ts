@@ -1,3 +1,4 @@
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import { fleetPath } from './paths.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
@@ -8,7 +9,6 @@ import { getSession } from './context.ts';
 import { describeProgress, isFleetChanging, markFleet } from './fleet-status.ts';
 import { readQueryParameter } from './forms.ts';
 import { findNoticeText } from './pages.ts';
-import type { FleetSummary } from './reads.ts';
 import { countOf, formatAgo, formatCount } from './times.ts';
 
 /** As many as a partner may have unless its quota was raised. */

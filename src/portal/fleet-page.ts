@@ -1,8 +1,9 @@
 import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetStatus } from '../domain/fleets/fleet-states.ts';
+import type { OpenConditions } from '../domain/notifications/open-condition.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
-import type { PortalContext, PortalResponse } from './context.ts';
+import type { PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { chartDay, tabulateChart } from './day-chart.ts';
 import { dayLinks, nameDay } from './day-links.ts';
@@ -101,10 +102,7 @@ function listTransitions({ job_id: id, status }: Fleet) {
     }));
 }
 
-function countHidden({
-  items,
-  counts,
-}: Awaited<ReturnType<PortalContext['reads']['listOpenConditions']>>): number {
+function countHidden({ items, counts }: OpenConditions): number {
   return Object.values(counts).reduce((sum, count) => sum + count, 0) - items.length;
 }
 

@@ -1,5 +1,5 @@
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { FleetStatus } from '../domain/fleets/fleet-states.ts';
-import type { FleetSummary } from './reads.ts';
 import { formatCount } from './times.ts';
 
 /** A status as the partial `status` shows it: a colour, an icon and a word. */

@@ -1,3 +1,4 @@
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import { fleetPath } from './paths.ts';
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { sendView } from '../html/render.ts';
@@ -11,7 +12,6 @@ import { listNeeds } from './needs.ts';
 import type { Need } from './needs.ts';
 import { readOverview } from './overview.ts';
 import type { Overview } from './overview.ts';
-import type { FleetSummary } from './reads.ts';
 import { describeDeliveries, startOfHour } from './recent-deliveries.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';

@@ -1,3 +1,4 @@
+import type { OpenCondition } from '../domain/notifications/open-condition.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { sendView } from '../html/render.ts';
@@ -18,7 +19,6 @@ import { readQueryParameter } from './forms.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { findNoticeText } from './pages.ts';
 import { formatEnergy } from './quantities.ts';
-import type { OpenCondition } from './reads.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { nameOf, userPath, withUser } from './users.ts';

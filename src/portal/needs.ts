@@ -1,8 +1,9 @@
+import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { components } from '../../generated/openapi.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { listDevices } from './device-marks.ts';
-import type { DeliveryCount, FleetSummary } from './reads.ts';
 import { countOf } from './times.ts';
 
 /** Something that does not get better by itself. */

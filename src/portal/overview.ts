@@ -1,3 +1,5 @@
+import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import { randomUUID } from 'node:crypto';
 import { listVisibleApplications } from '../accounts/applications.ts';
 import type { Request } from '../contract/handlers.ts';
@@ -11,7 +13,6 @@ import { getSession } from './context.ts';
 import type { FirstStepsState } from './first-steps.ts';
 import type { NeedsState, NotificationStatus, Webhook } from './needs.ts';
 import { toOperationContext } from './operations.ts';
-import type { DeliveryCount, FleetSummary } from './reads.ts';
 import { PERIOD_SECONDS } from './recent-deliveries.ts';
 import { getScope } from './shell.ts';
 

@@ -1,5 +1,5 @@
+import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
 import { MINUTE_MS } from '../domain/api/durations.ts';
-import type { DeliveryCount } from './reads.ts';
 import { countOf, formatCount, formatTimeOfDay } from './times.ts';
 
 /** The last hour in bars of five minutes. */

@@ -1,5 +1,5 @@
+import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { PortalSession } from '../accounts/sessions.ts';
-import type { FleetSummary } from './reads.ts';
 
 /** Whose data a page shows: the person's own organization, or the simulation organization of one of its fleets. */
 export interface Scope {

@@ -1,25 +1,13 @@
 import { sql } from 'kysely';
 import { PAGE_SIZE } from '../../domain/api/page-links.ts';
+import type { DeliveryCount } from '../../domain/notifications/delivery-count.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import type { LoggedDelivery } from './delivery-log.ts';
 
 /** The newest deliveries of a webhook that are counted: what a count costs does not grow with what was sent. */
 const MOST_DELIVERIES = 500;
 /** Deliveries of a webhook that are looked through for one that has arrived. */
 const MOST_SOUGHT = 100;
-
-/** Deliveries that have one webhook, one state and one period in common. */
-interface DeliveryCount {
-  readonly webhookId: string;
-  readonly url: string;
-  readonly state: LoggedDelivery['state'];
-  /** Periods from `since` to the one in which they were due first, from 0. */
-  readonly period: number;
-  readonly count: number;
-  /** Whether the webhook has more: only its newest ones were counted. */
-  readonly isCapped: boolean;
-}
 
 /** Counts the deliveries since an instant of the organization's webhooks, the 50 oldest of them, by periods of this length. */
 export function countDeliveriesSince(

@@ -1,21 +1,7 @@
 import { sql } from 'kysely';
-import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
+import type { FleetSummary } from '../../domain/fleets/fleet-summary.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-
-/** A fleet without its definition. */
-interface FleetSummary {
-  readonly id: string;
-  readonly name: string;
-  readonly status: FleetStatus;
-  readonly simulationOrgId: string;
-  readonly householdCount: number;
-  readonly createdCount: number;
-  readonly error: string | null;
-  readonly createdAt: Date;
-  /** Whether its simulation organization can be reached, as isOrganizationReachable says. */
-  readonly isReachable: boolean;
-}
 
 /** An organization's fleets, newest first, at most `limit` of them. */
 export function listFleetSummaries(db: Db, orgId: string, limit: number): Promise<FleetSummary[]> {

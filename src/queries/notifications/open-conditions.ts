@@ -1,28 +1,12 @@
 import { sql } from 'kysely';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
+import type { OpenCondition, OpenConditions } from '../../domain/notifications/open-condition.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
-/** A condition that a device is in. */
-interface OpenCondition {
-  readonly deviceId: string;
-  readonly deviceType: DeviceType;
-  readonly deviceName: string;
-  readonly userId: string;
-  readonly code: ConditionCode;
-  readonly since: Date;
-}
-
 /** The conditions that an organization's devices are in, the latest first, and how many there are of each. */
-export async function listOpenConditions(
-  db: Db,
-  orgId: string,
-  limit: number,
-): Promise<{
-  readonly items: readonly OpenCondition[];
-  readonly counts: Readonly<Partial<Record<ConditionCode, number>>>;
-}> {
+export async function listOpenConditions(db: Db, orgId: string, limit: number): Promise<OpenConditions> {
   const rows = await countByCode(db, { orgId });
   const counts = Object.fromEntries(rows.map(({ code, count }) => [code, count]));
   return { items: rows.length === 0 ? [] : await selectLatest(db, { orgId, limit }), counts };
