@@ -4631,7 +4631,7 @@ export interface components {
         readonly ActionPage: {
             /** @description The items of this page, newest first. */
             readonly items: readonly components["schemas"]["ActionItem"][];
-            /** @description How many items match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
+            /** @description How many items match the filters, counted up to 250. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
             /** @description Whether there are more than `total`. */
             readonly total_capped: boolean;
@@ -4681,7 +4681,7 @@ export interface components {
         readonly InformationPage: {
             /** @description The notices of this page, newest first. */
             readonly items: readonly components["schemas"]["InformationNotification"][];
-            /** @description How many notices match the filters, counted up to 1,000. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
+            /** @description How many notices match the filters, counted up to 250. Beyond, `total_capped` is true and there are more than this; go on by the `next` address of the Link header, which then has no `last`. */
             readonly total: number;
             /** @description Whether there are more than `total`. */
             readonly total_capped: boolean;

@@ -27,7 +27,7 @@ export const MAX_PAGE_LIMIT = 100;
 /** The largest offset, likewise. */
 export const MAX_OFFSET = 10_000;
 /** Rows that are counted for the total of a list by limit and offset. The document says the same. */
-export const MAX_TOTAL = 1_000;
+export const MAX_TOTAL = 250;
 
 /** Relations of a list in numbered pages; pages count from 1. None leads behind the last page that can be asked for. */
 export function numberedPageRelations(page: number, pageSize: number, total: number): PageRelations {
