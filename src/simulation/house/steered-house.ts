@@ -1,7 +1,6 @@
 /** A house whose heat pump follows prices and people: a plan for each window, found without any history (docs/simulation.md#schedules). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { CONTROL_MODE } from '../control/control-modes.ts';
-import { SCHEDULE_STATES } from '../control/schedule-states.ts';
 import type { Steering } from '../control/steering.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
@@ -11,25 +10,20 @@ import { packState, unpackState } from './house-state.ts';
 import { Interventions } from './interventions.ts';
 import { PlannedPrices } from './planned-prices.ts';
 import { PlanMemory } from './plan-memory.ts';
-import { windowAt, windowStart } from './plan-windows.ts';
+import { windowAt } from './plan-windows.ts';
+import { SETTLING, SettledWindows } from './settled-windows.ts';
 import { COLDEST, UnsteeredHouse } from './unsteered-house.ts';
 import { WindowWalk } from './window-walk.ts';
+import { LONGEST_BLOCK, blockedAtEnd, writeBlocks } from './window-words.ts';
 import type { SurplusOf, WalkContext, Window, WindowSpan } from './window.ts';
 
-/** Windows that a house remembers whole, states with which windows begin, and what is known of them whatever came before. */
+/** Windows that a house remembers whole, and states with which windows begin. */
 const KNOWN_WINDOWS = 4;
 const KNOWN_STARTS = 32;
-const KNOWN_SETTLED = 64;
-/** So many windows a house may take to come home, for which two weeks suffice in summer; after more it has no plans until it is. */
-const SETTLING = 16;
 /** Windows before one whose prices take part in it: two settlings, and the one before it that tells how long nothing was heated. */
 export const WINDOWS_WALKED_BACK: number = 2 * SETTLING + 1;
 /** A window that begins as the unsteered house would. */
 const HOME = -1;
-/** So long a pump may give no heat by the words of its schedule; what is longer is set back. */
-const LONGEST_BLOCK = 8;
-const MIN = SCHEDULE_STATES.indexOf('min');
-const LOW = SCHEDULE_STATES.indexOf('low');
 
 export class SteeredHouse {
   readonly #unsteered: UnsteeredHouse;
@@ -42,14 +36,13 @@ export class SteeredHouse {
   readonly #labelled = new WeakSet<Window>();
   readonly #starts = new DayCache<number>(KNOWN_STARTS);
   readonly #memory = new PlanMemory();
-  readonly #settled = new DayCache<boolean>(KNOWN_SETTLED);
-  /** By quarter hours of interventions: the quarter hour by which the house is home again. */
-  readonly #homeByEvent = new Map<number, number>();
+  readonly #settled: SettledWindows;
 
   constructor(household: Household, pump: HeatPump, steering: Steering, surplusOf: SurplusOf) {
     this.#unsteered = new UnsteeredHouse(household, pump, steering.control);
     this.#zone = household.time_zone;
     this.#interventions = new Interventions(steering.control);
+    this.#settled = new SettledWindows(this.#unsteered, this.#interventions, household.time_zone);
     this.#prices = new PlannedPrices(steering);
     this.#context = {
       house: this.#unsteered,
@@ -88,19 +81,11 @@ export class SteeredHouse {
     return true;
   }
 
-  #firstOf(window: number): number {
-    return Math.max(windowStart(this.#zone, window), this.#unsteered.anchor);
-  }
-
   /** A window with its words; null where nobody steers in it. */
   #windowOf(number: number): Window | null {
     const window = this.#walk(number);
     if (window === null || this.#labelled.has(window)) return window;
-    let run = window.blocked[0] === 1 ? this.#blockedBefore(number) : 0;
-    for (const [i, isBlocked] of window.blocked.entries()) {
-      run = isBlocked === 1 ? run + 1 : 0;
-      if (run > 0) window.rows.asked[i] = run <= LONGEST_BLOCK ? MIN : LOW;
-    }
+    writeBlocks(window, window.blocked[0] === 1 ? this.#blockedBefore(number) : 0);
     this.#labelled.add(window);
     return window;
   }
@@ -109,13 +94,12 @@ export class SteeredHouse {
   #blockedBefore(number: number): number {
     let run = 0;
     for (let before = number - 1; run < LONGEST_BLOCK; before--) {
-      if (this.#firstOf(before) === this.#firstOf(before + 1)) return run;
+      if (this.#settled.firstOf(before) === this.#settled.firstOf(before + 1)) return run;
       const window = this.#walk(before);
       if (window === null) return run;
-      for (let i = window.blocked.length - 1; i >= 0; i--) {
-        if (window.blocked[i] === 0) return run;
-        run += 1;
-      }
+      const blocked = blockedAtEnd(window);
+      run += blocked;
+      if (blocked < window.blocked.length) return run;
     }
     return run;
   }
@@ -124,7 +108,7 @@ export class SteeredHouse {
   #walk(number: number): Window | null {
     const known = this.#windows.find(number);
     if (known !== undefined) return known;
-    const span = this.#spanOf(number);
+    const span = this.#settled.spanOf(number);
     const { first, end } = span;
     const state = this.#stateAt(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
@@ -135,14 +119,6 @@ export class SteeredHouse {
     if (isLeftAlone && !isRemembered) this.#memory.keep(number, window.codes);
     this.#starts.set(number + 1, window.isHomeAfter ? HOME : packState(window.after));
     return this.#windows.set(number, window);
-  }
-
-  #spanOf(number: number): WindowSpan {
-    return {
-      first: this.#firstOf(number),
-      end: this.#firstOf(number + 1),
-      plans: this.#hasPlans(number),
-    };
   }
 
   /** Whether there is something to follow in a span without interventions that begins at home. */
@@ -163,7 +139,7 @@ export class SteeredHouse {
 
   /** The state with which a window begins where it is known without walking. */
   #startOf(number: number): number | undefined {
-    return this.#starts.find(number) ?? (this.#isSettled(number) ? HOME : undefined);
+    return this.#starts.find(number) ?? (this.#settled.isSettled(number) ? HOME : undefined);
   }
 
   /** Walks the nearest window before another one whose beginning is known, or finds that beginning where nothing is planned. */
@@ -184,7 +160,7 @@ export class SteeredHouse {
   }
 
   #pass(number: number, state: number): void {
-    const { first, end } = this.#spanOf(number);
+    const { first, end } = this.#settled.spanOf(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
     this.#starts.set(number, state);
     const goesHome = this.#interventions.modeAt(first) !== CONTROL_MODE.boost;
@@ -197,41 +173,13 @@ export class SteeredHouse {
     const run = (start: number): number => {
       let state = start;
       for (let its = from; its < to; its++) {
-        const span = { ...this.#spanOf(its), plans: false };
+        const span = { ...this.#settled.spanOf(its), plans: false };
         state = packState(new WindowWalk(this.#context, span, unpackState(state)).walk().after);
       }
       return state;
     };
     const coldest = run(COLDEST);
-    return coldest === run(this.#unsteered.warmestAt(this.#firstOf(from))) ? coldest : undefined;
-  }
-
-  /** Whether plans are made in a window: not where it has taken too long to come home. */
-  #hasPlans(number: number): boolean {
-    for (let back = 0; back <= SETTLING; back++) if (this.#isSettled(number - back)) return true;
-    return false;
-  }
-
-  /** Whether a window begins at home whatever the house had come to before the last intervention. */
-  #isSettled(number: number): boolean {
-    const known = this.#settled.find(number);
-    if (known !== undefined) return known;
-    const first = this.#firstOf(number);
-    const { anchor } = this.#unsteered;
-    const event = this.#interventions.lastBefore(first);
-    const isSettled =
-      first === anchor || event === undefined || event < anchor || this.#homeBy(event) <= first;
-    return this.#settled.set(number, isSettled);
-  }
-
-  /** The quarter hour by which the house is home after an intervention, if there is no other one before. */
-  #homeBy(event: number): number {
-    const known = this.#homeByEvent.get(event);
-    if (known !== undefined) return known;
-    const isBoost = this.#interventions.modeAt(event) === CONTROL_MODE.boost;
-    const until = isBoost ? Infinity : this.#unsteered.homeAfter(event, this.#interventions.next(event));
-    this.#homeByEvent.set(event, until);
-    return until;
+    return coldest === run(this.#unsteered.warmestAt(this.#settled.firstOf(from))) ? coldest : undefined;
   }
 }
 
