@@ -4,13 +4,12 @@ import { readFleetDay } from './fleet-day.ts';
 import type { ShownDay } from './fleet-day.ts';
 import { sumEnergy } from './fleet-story.ts';
 import { formatEnergy } from './quantities.ts';
-import { drawSparkline } from './sparkline.ts';
+import { drawDay } from './sparkline.ts';
 import type { Sparkline } from './sparkline.ts';
 import { countOf } from './times.ts';
 
 /** Groups that are shown: each is summed up for itself. */
 const MOST_SHOWN = 6;
-const HOURS_PER_DAY = 24;
 /** What the group of those households is called that no other takes. */
 const REST = 'default';
 
@@ -36,12 +35,11 @@ export async function listGroups(
     const asked = { jobId, day, resolution: '1HOUR', group } as const;
     const { metadata, data } = await readFleetDay(context, response, asked);
     if (metadata.households === 0) continue;
-    const powers = data.map((entry) => entry.grid_power_w);
     groups.push({
       name: group,
       homes: countOf(metadata.households, 'home'),
       detail: `${formatEnergy(sumEnergy(data, 'grid_import_kwh'))} imported, ${formatEnergy(sumEnergy(data, 'grid_export_kwh'))} fed in`,
-      sparkline: drawSparkline(powers, HOURS_PER_DAY, `Power of ${group} from the grid over the day`),
+      sparkline: drawDay(data, day, `Power of ${group} from the grid over the day`),
     });
   }
   return groups.length < 2 ? [] : groups;

@@ -9,7 +9,7 @@ import type { LocalDay } from './local-days.ts';
 import { toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
 import { formatEnergy } from './quantities.ts';
-import { drawSparkline } from './sparkline.ts';
+import { drawDay } from './sparkline.ts';
 import { countOf } from './times.ts';
 import { nameOf } from './users.ts';
 
@@ -18,7 +18,6 @@ export type HouseholdData = components['schemas']['HouseholdData'];
 
 /** Homes that are shown: each is computed for itself. */
 const MOST_SHOWN = 6;
-const HOURS_PER_DAY = 24;
 
 /** A home that differs from the others, with the reason. */
 interface OddHousehold {
@@ -88,8 +87,7 @@ export async function tabulateOddHouseholds(
   const rows = [];
   for (const { userId, reason } of findOddHouseholds(entries)) {
     const { data } = await readHouseholdDay(context, response, userId, { day, resolution: '1HOUR' });
-    const powers = data.map((entry) => entry.grid_power_w);
-    const sparkline = drawSparkline(powers, HOURS_PER_DAY, 'Power from the grid over the day');
+    const sparkline = drawDay(data, day, 'Power from the grid over the day');
     rows.push([
       { text: await readName(context, response, userId), href: pathOf(userId) },
       { text: reason },

@@ -1,3 +1,7 @@
+import { HOUR_MS } from '../domain/api/durations.ts';
+import type { DayEntry } from './day-chart.ts';
+import type { LocalDay } from './local-days.ts';
+
 const [WIDTH, HEIGHT] = [96, 24];
 
 /** A small line of a day, drawn in units of 96 by 24; `zero` is where it changes its sign. */
@@ -8,21 +12,24 @@ export interface Sparkline {
   readonly label: string;
 }
 
-/** Draws values that begin one after the other; what is not known is a gap. */
-export function drawSparkline(values: readonly (number | null)[], periods: number, label: string): Sparkline {
-  const known = values.filter((value) => value !== null);
-  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)];
-  const y = (value: number): string =>
-    (high === low ? HEIGHT / 2 : (HEIGHT * (high - value)) / (high - low)).toFixed(1);
-  let isDrawing = false;
-  const steps = values.map((value, index) => {
-    if (value === null) {
-      isDrawing = false;
-      return '';
-    }
-    const [from, to] = [index, index + 1].map((each) => ((WIDTH * each) / periods).toFixed(1));
-    const step = `${isDrawing ? `V${y(value)}` : `M${from} ${y(value)}`}H${to}`;
-    isDrawing = true;
+type Hour = Pick<DayEntry, 'time' | 'grid_power_w'>;
+
+/** Draws the power from the grid in the hours of a day, of which there may be 23 or 25; what is not known is a gap. */
+export function drawDay(hours: readonly Hour[], { from, to }: LocalDay, label: string): Sparkline {
+  const powers = hours.map((hour) => hour.grid_power_w).filter((power) => power !== null);
+  const [low, high] = [Math.min(0, ...powers), Math.max(0, ...powers)];
+  const y = (power: number): string =>
+    (high === low ? HEIGHT / 2 : (HEIGHT * (high - power)) / (high - low)).toFixed(1);
+  const x = (ms: number): string => {
+    const share = (ms - from.getTime()) / (to.getTime() - from.getTime());
+    return (WIDTH * Math.min(1, Math.max(0, share))).toFixed(1);
+  };
+  let end: string | undefined;
+  const steps = hours.map(({ time, grid_power_w: power }) => {
+    if (power === null) return '';
+    const [start, next] = [x(Date.parse(time)), x(Date.parse(time) + HOUR_MS)];
+    const step = `${start === end ? `V${y(power)}` : `M${start} ${y(power)}`}H${next}`;
+    end = next;
     return step;
   });
   return { path: steps.join(''), zero: Number(y(0)), label };
