@@ -36,7 +36,7 @@ export interface DayChart {
   readonly clocks: readonly string[];
   readonly zone: string;
   readonly panels: readonly Panel[];
-  /** How many of the quarter hours are over. */
+  /** How many quarter hours there are up to the last one with values; gaps before it count too. */
   readonly known: number;
 }
 
@@ -65,7 +65,7 @@ export function chartDay({ entries, day, clock, priceAt }: DayOf): DayChart {
     times: [...starts, day.to].map((instant) => instant.getTime() / 1_000),
     clocks: [...starts.map(clock.formatTime), '24:00'],
     zone: clock.zone,
-    known: starts.filter((start) => byTime.has(start.getTime())).length,
+    known: starts.findLastIndex((start) => byTime.has(start.getTime())) + 1,
     panels: [
       {
         name: 'Power',

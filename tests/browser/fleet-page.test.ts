@@ -62,6 +62,54 @@ test('the keyboard moves by a quarter hour, and by an hour with Shift', async ()
   await context.close();
 });
 
+/** How many pixels of a picture have a colour, in the middle of the quarter hour that begins at each of these hours. */
+const countPixels = (colour: string, hours: readonly number[]): string => `(() => {
+  const canvas = document.querySelector('.plot canvas');
+  const over = document.querySelector('.plot .u-over');
+  const [frame, plot] = [canvas.getBoundingClientRect(), over.getBoundingClientRect()];
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.color = 'var(--${colour})';
+  const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+  const ratio = canvas.width / frame.width;
+  return ${JSON.stringify(hours)}.map((hour) => {
+    const x = plot.left - frame.left + (plot.width * (hour + 0.125)) / 24;
+    const { data } = canvas.getContext('2d').getImageData(Math.round(x * ratio), 0, 1, canvas.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count += 1;
+    return count;
+  });
+})()`;
+
+test('a gap begins where the last value before it ends', async () => {
+  const context = await world.open('admin', { viewport: { width: 1280, height: 1200 } });
+  const page = await context.newPage();
+  await page.route(world.baseUrl + pageOfFleet(), async (route) => {
+    const answer = await route.fetch();
+    const body = (await answer.text()).replace(
+      /(<script type="application\/json">)([^<]*)/,
+      (_, tag: string, json: string) => tag + JSON.stringify(withGap(JSON.parse(json))),
+    );
+    await route.fulfill({ response: answer, body });
+  });
+  await page.goto(pageOfFleet());
+  await page.locator('.plot canvas').first().waitFor();
+  const [before, last, within, lastWithin, after] = await page.evaluate<number[]>(
+    countPixels('load', [9.5, 9.75, 10, 11.75, 12]),
+  );
+  expect([within, lastWithin]).toEqual([0, 0]);
+  for (const count of [before, last, after]) expect(count).toBeGreaterThan(5);
+  await context.close();
+});
+
+/** The pictures of a day, of which from 10:00 to 12:00 nothing is known, and always the same is drawn otherwise. */
+function withGap(day: { panels: Record<'above' | 'below' | 'lines', { values: (number | null)[] }[]>[] }) {
+  for (const { above, below, lines } of day.panels)
+    for (const line of [...above, ...below, ...lines])
+      line.values = line.values.map((_, index) => (index >= 40 && index < 48 ? null : 1_000));
+  return day;
+}
+
 test('without JavaScript the table tells what the pictures would', async () => {
   const context = await world.open('admin', { javaScriptEnabled: false });
   const page = await context.newPage();

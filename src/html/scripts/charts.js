@@ -70,7 +70,8 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
   const scale = unit === 'kW' ? 1 / 1_000 : 1;
   const areas = [...stack(above, scale), ...stack(below, -scale)];
   const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) }));
-  const paths = uPlot.paths.stepped({ align: 1 });
+  // A gap begins where the step before it ends.
+  const paths = uPlot.paths.stepped({ align: 1, alignGaps: 1 });
   const series = [
     {},
     ...areas.map(({ token }) => ({
