@@ -9,7 +9,7 @@ import { describePreferenceFields, toPreferenceValues } from './device-form.ts';
 import type { PreferenceValues } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device-operations.ts';
 import type { Device, Preferences } from './device-operations.ts';
-import { describeControl, describeState } from './device-states.ts';
+import { describeBoost, describeControl, describeState } from './device-states.ts';
 import { CONDITIONS } from './exceptions.ts';
 import type { FieldMessages } from './forms.ts';
 import { readQueryParameter } from './forms.ts';
@@ -107,7 +107,7 @@ export async function sendDevice(
   const stored = preferences && toPreferenceValues(preferences);
   sendView(response, status, 'device', {
     heading: device.name,
-    sentence: `${describeState(device)}.`,
+    sentence: toSentence(describeState(device)),
     conditions: (own.length === 0 ? [undefined] : own).map((condition) => ({
       mark: markCondition(condition),
       consequence:
@@ -137,7 +137,7 @@ export async function sendDevice(
     isStale,
     errors,
     refusal,
-    boostEndsAt: preferences?.boost_ends_at ?? undefined,
+    boost: preferences && describeBoost(preferences),
     codes: device.job_id === null ? [] : listCodes(),
     paths: {
       preferences: devicePath(scope, nameDevice(device), 'preferences/'),
@@ -151,6 +151,10 @@ export async function sendDevice(
       path: `/org/${scope.orgId}/users/${device.user_id}/${segment}/${device.device_id}`,
     }),
   });
+}
+
+function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** What can be triggered, in words. */

@@ -1,5 +1,6 @@
-import type { Device } from './device-operations.ts';
+import type { Device, Preferences } from './device-operations.ts';
 import { formatPower } from './quantities.ts';
+import { formatMinute } from './times.ts';
 
 /** What a device does, in a few words. */
 export function describeState(device: Device): string {
@@ -36,4 +37,20 @@ export function describeControl(device: Device): string | undefined {
   if (device.device_type === 'wallbox') return undefined;
   const { mode, reason } = device.state.control;
   return `${mode}: ${reason.replaceAll('_', ' ')}`;
+}
+
+const BOOSTS: Readonly<Record<Preferences['device_type'], string>> = {
+  electric_vehicle: 'charges to its target at once whenever it is plugged in, whatever the price',
+  heat_pump: 'heats rooms and hot water as warm as its preferences allow, whatever the price',
+  inverter: 'charges the battery at full power, from the grid too, whatever the price',
+};
+
+/** What a boost does to a device, and until when the present one goes on. */
+export function describeBoost({ device_type: type, boost_ends_at: endsAt }: Preferences): {
+  readonly text: string;
+  readonly isUnderWay: boolean;
+} {
+  return endsAt === null
+    ? { text: `From the next quarter hour on it ${BOOSTS[type]}.`, isUnderWay: false }
+    : { text: `Until ${formatMinute(new Date(endsAt))} UTC it ${BOOSTS[type]}.`, isUnderWay: true };
 }

@@ -81,8 +81,8 @@ async function readDevices(
 
 function tabulateDevices(scope: Scope, devices: readonly Device[], conditions: readonly OpenCondition[]) {
   const columns = [
-    { label: 'Device', kind: 'wide' },
-    { label: 'State', speaksForItself: true },
+    { label: 'Device' },
+    { label: 'State', kind: 'wide', speaksForItself: true },
     { label: 'Condition', speaksForItself: true },
   ];
   const rows = devices.map((device) => {
