@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../domain/api/durations.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
 import { readPreferenceForm, toPreferenceBody } from './device-form.ts';
@@ -78,7 +79,7 @@ export const boostFromForm: PageHandler = withDevice(async (context, request, re
 
 /** Lets a condition begin, or ends an outage: 303 to the device's page. */
 export const triggerFromForm: PageHandler = withDevice(async (context, request, response, shown) => {
-  const { orgId, userId } = getSession(response);
+  const { orgId } = getSession(response);
   const { device } = shown;
   if (device.job_id === null) {
     sendNotFound(response);
@@ -99,12 +100,7 @@ export const triggerFromForm: PageHandler = withDevice(async (context, request, 
     await sendDevice(context, response, shown, { status: 422, refusal: Object.values(errors).join(' ') });
     return;
   }
-  context.log.info('Device event triggered.', {
-    org_id: orgId,
-    user_id: userId,
-    for: device.device_id,
-    code,
-  });
+  logChange(context, response, 'Device event triggered.', { id: device.device_id, code });
   redirectAfterForm(
     response,
     withNotice(devicePath(getScope(response), nameDevice(device)), 'event_triggered'),

@@ -7,6 +7,7 @@ import { getFleetConfig } from '../operations/fleets/reads.ts';
 import { sendView } from '../html/render.ts';
 import { readAnswer } from './answers.ts';
 import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import type { Fleet } from './fleet-access.ts';
@@ -76,10 +77,10 @@ function toBytesRequest(body: unknown): BytesRequest {
 }
 
 async function create(context: PortalContext, response: PortalResponse, sent: BytesRequest): Promise<string> {
-  const { orgId, userId } = getSession(response);
+  const { orgId } = getSession(response);
   const operation = toOperationContext(context, response, 'createFleet', orgId);
   const { job_id: id } = (await createFleet(operation, sent)).body as Fleet;
-  context.log.info('Fleet created.', { org_id: orgId, user_id: userId, for: id });
+  logChange(context, response, 'Fleet created.', { id });
   return id;
 }
 

@@ -4,6 +4,7 @@ import { FLEET_LIMITS } from '../domain/fleets/fleet-limits.ts';
 import { expandFleet } from '../operations/fleets/transitions.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
@@ -36,7 +37,7 @@ export const showExpansion = withFleet((context, _request, response, fleet) => {
 
 /** Adds homes: 303 to the fleet, or 422 with the form. */
 export const expandFromForm = withFleet(async (context, request, response, fleet) => {
-  const { orgId, userId } = getSession(response);
+  const { orgId } = getSession(response);
   const count = readFormField(request, 'count').trim();
   const requestId = readFormField(request, 'request_id');
   try {
@@ -54,7 +55,7 @@ export const expandFromForm = withFleet(async (context, request, response, fleet
     sendExpansion(context, response, { fleet, status: 422, count, requestId, errors });
     return;
   }
-  context.log.info('Fleet expanded.', { org_id: orgId, user_id: userId, for: fleet.job_id });
+  logChange(context, response, 'Fleet expanded.', { id: fleet.job_id });
   redirectAfterForm(response, `${fleetPath(fleet.job_id)}?notice=fleet_expanding`);
 });
 

@@ -3,6 +3,7 @@ import { Problem } from '../domain/api/problem.ts';
 import { cancelFleet, cleanupFleet, purgeFleet, stopFleet } from '../operations/fleets/transitions.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
@@ -93,7 +94,7 @@ export function showEnding(ending: Ending): PageHandler {
 /** Does it: 303 to the fleet; 422 where the name is another one, 409 where the fleet has moved on meanwhile. */
 export function endFleet(ending: Ending): PageHandler {
   return withFleet(async (context, request, response, fleet) => {
-    const { orgId, userId } = getSession(response);
+    const { orgId } = getSession(response);
     const { id, run, notice } = ENDINGS[ending];
     const typed = readFormField(request, 'name').trim();
     if (TRANSITIONS[ending].isFinal(fleet.status as FleetStatus) && typed !== fleet.name.trim()) {
@@ -110,12 +111,7 @@ export function endFleet(ending: Ending): PageHandler {
       sendEnding(context, response, { ending, fleet, status: 409, error: error.message });
       return;
     }
-    context.log.info('Fleet ended.', {
-      org_id: orgId,
-      user_id: userId,
-      for: fleet.job_id,
-      operation: ending,
-    });
+    logChange(context, response, 'Fleet ended.', { id: fleet.job_id, operation: ending });
     const back = ending === 'purge' ? FLEETS_PATH : fleetPath(fleet.job_id);
     redirectAfterForm(response, `${back}?notice=${notice}`);
   });

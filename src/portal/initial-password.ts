@@ -2,6 +2,7 @@ import { INITIAL_PASSWORD_HOURS, issueInitialPassword } from '../accounts/passwo
 import { findUserById } from '../accounts/user-list.ts';
 import type { PortalUser } from '../accounts/user-list.ts';
 import { sendView } from '../html/render.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField } from './forms.ts';
@@ -57,7 +58,7 @@ export const showPasswordIssue: PageHandler = async (context, request, response)
 
 /** Issues an initial password and shows it once. A form that was sent before changes nothing. */
 export const issuePassword: PageHandler = async (context, request, response) => {
-  const { db, clock, baseUrl, log } = context;
+  const { db, clock, baseUrl } = context;
   const session = getSession(response);
   const user = await findReceiver(context, request, response);
   if (user === undefined) {
@@ -76,7 +77,7 @@ export const issuePassword: PageHandler = async (context, request, response) => 
     return;
   }
   context.invalidateCachedTokensOf(issued.userId);
-  log.info('Initial password issued.', { org_id: session.orgId, user_id: session.userId, for: user.id });
+  logChange(context, response, 'Initial password issued.', { id: user.id });
   sendView(response, 200, 'initial-password', {
     loginUrl: `${baseUrl}${LOGIN_PATH}`,
     username: issued.username,

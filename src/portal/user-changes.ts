@@ -5,6 +5,7 @@ import { mayCall } from '../domain/users/roles.ts';
 import { createUser, deleteUser, updateUser } from '../operations/users.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField } from './forms.ts';
@@ -94,7 +95,7 @@ export const createUserFromForm: PageHandler = async (context, request, response
       body,
     });
     const { id } = created.body as User;
-    logUserEvent(context, response, 'User created.', id);
+    logChange(context, response, 'User created.', { id });
     redirectAfterForm(response, withNotice(userPath(getScope(response), id), 'user_created'));
   } catch (error) {
     const errors = toFieldMessages(error);
@@ -119,7 +120,7 @@ export const updateUserFromForm = withUser(async (context, request, response, us
       headers: { 'If-Match': `"${readFormField(request, 'version')}"` },
       body: requireBody('updateUser', toUserBody(values)),
     });
-    logUserEvent(context, response, 'User changed.', user.id);
+    logChange(context, response, 'User changed.', { id: user.id });
     redirectAfterForm(response, withNotice(userPath(getScope(response), user.id), 'user_updated'));
   } catch (error) {
     if (error instanceof Problem && error.code === 'precondition_failed')
@@ -184,12 +185,6 @@ export const deleteUserFromForm = withUser(async (context, _request, response, u
     sendDeletion(context, response, user, 409, error.message);
     return;
   }
-  logUserEvent(context, response, 'User deleted.', user.id);
+  logChange(context, response, 'User deleted.', { id: user.id });
   redirectAfterForm(response, withNotice(scopedPath(getScope(response), USERS_PATH), 'user_deleted'));
 });
-
-/** Logs what a signed-in person did to a user. */
-function logUserEvent(context: PortalContext, response: PortalResponse, message: string, id: string): void {
-  const { orgId, userId } = getSession(response);
-  context.log.info(message, { org_id: orgId, user_id: userId, for: id });
-}
