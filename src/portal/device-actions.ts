@@ -7,6 +7,7 @@ import { getSession } from './context.ts';
 import { readPreferenceForm, toPreferenceBody } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import { findDevice, sendDevice, withDevice } from './device-page.ts';
+import { readPrecondition } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
@@ -26,7 +27,7 @@ export const changePreferences: PageHandler = withDevice(async (context, request
   const values = readPreferenceForm(request, preferences.device_type);
   try {
     const body = requireBody(steering.update.id, toPreferenceBody(preferences.device_type, values));
-    const headers = { 'If-Match': `"${readFormField(request, 'version')}"` };
+    const headers = readPrecondition(request);
     await callDeviceOperation(context, response, steering.update, { path, headers, body });
   } catch (error) {
     if (error instanceof Problem && error.code === 'precondition_failed') {

@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { computeEntityTag } from '../domain/api/entity-tags.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
 import { sendView } from '../html/render.ts';
@@ -11,6 +10,7 @@ import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device
 import type { Device, Preferences } from './device-operations.ts';
 import { describeBoost, describeControl, describeState } from './device-states.ts';
 import { CONDITIONS } from './exceptions.ts';
+import { versionOf } from './form-versions.ts';
 import type { FieldMessages } from './forms.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath, homePath } from './home-paths.ts';
@@ -63,11 +63,6 @@ export async function findDevice(
       ? undefined
       : ((await callDeviceOperation(context, response, steering.get, { path })) as Preferences);
   return { device, preferences, path };
-}
-
-/** What stands between the quotes of the preferences' entity tag. */
-export function versionOf(preferences: Preferences): string {
-  return computeEntityTag(JSON.stringify(preferences)).slice(1, -1);
 }
 
 /** What a form that was refused shows again. */

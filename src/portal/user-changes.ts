@@ -1,5 +1,4 @@
 import type { Request } from 'express';
-import { computeEntityTag } from '../domain/api/entity-tags.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { mayCall } from '../domain/users/roles.ts';
 import { createUser, deleteUser, updateUser } from '../operations/users.ts';
@@ -8,7 +7,7 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readFormField } from './forms.ts';
+import { readPrecondition, versionOf } from './form-versions.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
@@ -72,11 +71,6 @@ function sendUserForm(
   });
 }
 
-/** What stands between the quotes of the user's entity tag. */
-function versionOf(user: User): string {
-  return computeEntityTag(JSON.stringify(user)).slice(1, -1);
-}
-
 /** The empty form. */
 export const showUserCreation: PageHandler = (context, _request, response) => {
   sendUserForm(context, response, { status: 200, values: EMPTY_USER, errors: {} });
@@ -117,7 +111,7 @@ export const updateUserFromForm = withUser(async (context, request, response, us
     await updateUser(operation, {
       path: { org_id: operation.orgId, user_id: user.id },
       query: {},
-      headers: { 'If-Match': `"${readFormField(request, 'version')}"` },
+      headers: readPrecondition(request),
       body: requireBody('updateUser', toUserBody(values)),
     });
     logChange(context, response, 'User changed.', { id: user.id });

@@ -1,0 +1,13 @@
+import type { Request } from 'express';
+import { computeEntityTag } from '../domain/api/entity-tags.ts';
+import { readFormField } from './forms.ts';
+
+/** The version of an object that its form carries: what stands between the quotes of its entity tag. */
+export function versionOf(object: object): string {
+  return computeEntityTag(JSON.stringify(object)).slice(1, -1);
+}
+
+/** The header of an update from a form: it is refused when the object has changed since the form was shown. */
+export function readPrecondition(request: Request): { readonly 'If-Match': string } {
+  return { 'If-Match': `"${readFormField(request, 'version')}"` };
+}
