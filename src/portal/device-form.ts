@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Preferences } from './device-operations.ts';
-import { readFormField } from './forms.ts';
+import { readFormField, toNumber } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
 interface PreferenceField {
@@ -103,7 +103,7 @@ export function toPreferenceBody(
 function toValue(kind: PreferenceField['kind'], text: string): unknown {
   if (text === '') return null;
   if (kind === 'switch') return text === 'true';
-  return kind === 'number' && /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+  return kind === 'number' ? toNumber(text) : text;
 }
 
 /** Fields as the view shows them. */

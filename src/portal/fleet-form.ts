@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { FieldError } from '../domain/api/problem.ts';
 import { FIELD_SETS, GROUP_ROWS } from './fleet-fields.ts';
 import type { FleetField } from './fleet-fields.ts';
-import { readFormField } from './forms.ts';
+import { readFormField, toNumber } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { placeErrors } from './placed-errors.ts';
 
@@ -63,10 +63,6 @@ function toValue({ kind }: FleetField, text: string): unknown {
   if (kind === 'text') return text;
   if (kind === 'numbers') return text.split(',').map((part) => toNumber(part.trim()));
   return toNumber(text);
-}
-
-function toNumber(text: string): number | string {
-  return /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** Numbers in a path are places in a list. */

@@ -37,6 +37,11 @@ export function readFormField(request: Request, name: string): string {
   return typeof value === 'string' ? value.replaceAll('\0', '') : '';
 }
 
+/** The number that was typed; what is none stays text, and is refused as such. */
+export function toNumber(text: string): number | string {
+  return /^[+-]?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
+}
+
 /** A parameter of the query, NUL characters dropped; undefined when absent. Independent of the app's query parser. */
 export function readQueryParameter(request: Request, name: string): string | undefined {
   const at = request.originalUrl.indexOf('?');

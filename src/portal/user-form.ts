@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { components } from '../../generated/openapi.ts';
 import { USER_FIELD_NAMES } from '../domain/users/users.ts';
 import type { UserFields } from '../domain/users/users.ts';
-import { readFormField } from './forms.ts';
+import { readFormField, toNumber } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
 type FieldName = keyof UserFields;
@@ -90,7 +90,7 @@ export function toUserBody(values: UserValues): Readonly<Record<string, unknown>
     const value = values[name];
     if (value === '') return REQUIRED.has(name) ? value : null;
     if (name === 'country') return value.toUpperCase();
-    return NUMBERS.has(name) && /^[+-]?\d+(?:\.\d+)?$/.test(value) ? Number(value) : value;
+    return NUMBERS.has(name) ? toNumber(value) : value;
   };
   return Object.fromEntries(USER_FIELD_NAMES.map((name) => [name, toValue(name)]));
 }
