@@ -32,6 +32,13 @@ export const CONDITIONS: Readonly<
   },
 };
 
+/** The condition of a device as a status. */
+export function markCondition(condition: Pick<OpenCondition, 'code'> | undefined) {
+  if (condition === undefined) return { kind: 'ok', word: 'In order' } as const;
+  const { kind, word } = CONDITIONS[condition.code];
+  return { kind, word };
+}
+
 /** Devices in a condition as rows. */
 export function tabulateConditions(
   conditions: readonly OpenCondition[],
@@ -45,11 +52,10 @@ export function tabulateConditions(
   ];
   const rows = conditions.map((condition) => {
     const { deviceName, deviceType, code, since } = condition;
-    const { word, kind, consequence } = CONDITIONS[code];
     return [
       { text: deviceName, href: pathOf(condition), icon: iconOf(deviceType) },
-      { status: { kind, word } },
-      { text: consequence },
+      { status: markCondition(condition) },
+      { text: CONDITIONS[code].consequence },
       { text: formatAgo(since, now), at: since.toISOString() },
     ];
   });

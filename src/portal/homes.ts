@@ -11,7 +11,7 @@ import { iconOf } from './device-marks.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { describeState } from './device-states.ts';
-import { CONDITIONS } from './exceptions.ts';
+import { markCondition } from './exceptions.ts';
 import { readPrices, readShownDay } from './fleet-day.ts';
 import { readHouseholdDay } from './fleet-households.ts';
 import { sumEnergy } from './fleet-story.ts';
@@ -94,13 +94,6 @@ function tabulateDevices(scope: Scope, devices: readonly Device[], conditions: r
     ];
   });
   return { columns, rows };
-}
-
-/** The condition of a device as a status. */
-export function markCondition(condition: OpenCondition | undefined) {
-  if (condition === undefined) return { kind: 'ok', word: 'In order' } as const;
-  const { kind, word } = CONDITIONS[condition.code];
-  return { kind, word };
 }
 
 /** By what paths name a device. */
