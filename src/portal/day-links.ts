@@ -15,15 +15,29 @@ export interface DayLinks {
 
 /** The links of a page at a path. */
 export function dayLinks(path: string, { day, clock, isUtc, isToday }: ShownDay): DayLinks {
-  const link = (date: string, isUtcAsked = isUtc): string =>
-    `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ day: date, ...(isUtcAsked ? { zone: 'utc' } : {}) }).toString()}`;
+  const { date } = day;
+  const at = (days: number): string => withDay(path, { day: { date: addDays(date, days) }, isUtc });
   return {
-    date: day.date,
+    date,
     zone: clock.zone,
-    before: link(addDays(day.date, -1)),
-    after: isToday ? undefined : link(addDays(day.date, 1)),
-    otherClocks: { href: link(day.date, !isUtc), label: isUtc ? 'Local time' : 'UTC' },
+    before: at(-1),
+    after: isToday ? undefined : at(1),
+    otherClocks: {
+      href: withDay(path, { day, isUtc: !isUtc }),
+      label: isUtc ? 'Local time' : 'UTC',
+    },
   };
+}
+
+interface NamedDay {
+  readonly day: Pick<ShownDay['day'], 'date'>;
+  readonly isUtc: boolean;
+}
+
+/** The path of a page, or of a file, that shows a day. */
+export function withDay(path: string, { day, isUtc }: NamedDay): string {
+  const query = new URLSearchParams({ day: day.date, ...(isUtc ? { zone: 'utc' } : {}) });
+  return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
 /** How sentences call the day: `Today until 14:15`, or its date. */

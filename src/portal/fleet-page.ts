@@ -6,7 +6,7 @@ import { formatApiCall } from './api-call.ts';
 import type { PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { chartDay, tabulateChart } from './day-chart.ts';
-import { dayLinks, nameDay } from './day-links.ts';
+import { dayLinks, nameDay, withDay } from './day-links.ts';
 import { describeDevices } from './device-marks.ts';
 import { tabulateConditions } from './exceptions.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
@@ -24,6 +24,7 @@ import { devicePath, homePath } from './home-paths.ts';
 import { getScope } from './shell.ts';
 import { scopedPath } from './scopes.ts';
 import { fleetPath, USERS_PATH } from './paths.ts';
+import { formatMinute } from './times.ts';
 
 /** Conditions that are listed; the devices of the API have the others. */
 const MOST_CONDITIONS = 10;
@@ -64,7 +65,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     table: tabulateChart(chart),
     dayName,
     links: dayLinks(path, shown),
-    csvPath: `${path}data.csv?${dayQuery(shown)}`,
+    csvPath: withDay(`${path}data.csv`, shown),
     exceptions: tabulateConditions(conditions.items, {
       now,
       pathOf: (condition) => devicePath(scope, condition),
@@ -80,10 +81,6 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     hasCharts: true,
   });
 });
-
-function dayQuery({ day, isUtc }: ShownDay): string {
-  return new URLSearchParams({ day: day.date, ...(isUtc ? { zone: 'utc' } : {}) }).toString();
-}
 
 function apiPathOf(response: PortalResponse, { job_id: jobId }: Fleet, { day }: ShownDay): string {
   const { orgId } = getSession(response);
@@ -115,7 +112,7 @@ function describeFleet(fleet: Fleet) {
     {
       label: 'Created',
       at: fleet.created_at,
-      text: `${fleet.created_at.slice(0, 16).replace('T', ' ')} UTC`,
+      text: `${formatMinute(new Date(fleet.created_at))} UTC`,
     },
   ];
 }
