@@ -20,7 +20,7 @@ import { encodeEnvironmentFile } from './environment-file.ts';
 import { readFormField } from './forms.ts';
 import { APPLICATIONS_PATH } from './paths.ts';
 import { sendView } from '../html/render.ts';
-import { redirectAfterForm, sendNotFound } from './pages.ts';
+import { redirectAfterForm, redirectWithNotice, sendNotFound } from './pages.ts';
 
 const REGISTRATION_FORM = {
   heading: 'Register an application',
@@ -55,8 +55,8 @@ export const registerFromForm: PageHandler = async (context, request, response) 
   if (registered === 'refused') return;
   if (registered === undefined) {
     const before = await findOwnApplication(db, session, clientId);
-    const path = before && `${applicationPath(before)}?notice=secret_unchanged`;
-    redirectAfterForm(response, path ?? APPLICATIONS_PATH);
+    if (before === undefined) redirectAfterForm(response, APPLICATIONS_PATH);
+    else redirectWithNotice(response, applicationPath(before), 'secret_unchanged');
     return;
   }
   logApplicationEvent(context, 'Application registered.', response, registered.application);
@@ -94,7 +94,7 @@ export const submitClientSecretReplacement = withApplication(
   async (context, request, response, application) => {
     const version = readFormField(request, 'version');
     if (version !== versionOf(application)) {
-      redirectAfterForm(response, `${applicationPath(application)}?notice=secret_unchanged`);
+      redirectWithNotice(response, applicationPath(application), 'secret_unchanged');
       return;
     }
     const secret = await replaceApplicationSecret(context.db, application, context.clock());

@@ -21,7 +21,7 @@ import { readFormField, readQueryParameter } from './forms.ts';
 import { APPLICATIONS_PATH } from './paths.ts';
 import { formatMinute } from './times.ts';
 import { sendView } from '../html/render.ts';
-import { findNoticeText, redirectAfterForm, sendNotFound } from './pages.ts';
+import { findNoticeText, redirectWithNotice, sendNotFound } from './pages.ts';
 
 /** A page about one application. */
 type ApplicationHandler = (
@@ -134,7 +134,7 @@ export const updateApplication: ApplicationHandler = async (context, request, re
     return;
   }
   logApplicationEvent(context, 'Application updated.', response, application);
-  redirectAfterForm(response, `${applicationPath(application)}?notice=application_updated`);
+  redirectWithNotice(response, applicationPath(application), 'application_updated');
 };
 
 async function sendStaleForm(
@@ -164,7 +164,7 @@ export const deleteApplication: ApplicationHandler = async (context, _request, r
   await removeApplication(context.db, application);
   context.invalidateCachedTokensOf(application.id);
   logApplicationEvent(context, 'Application deleted.', response, application);
-  redirectAfterForm(response, `${APPLICATIONS_PATH}?notice=application_deleted`);
+  redirectWithNotice(response, APPLICATIONS_PATH, 'application_deleted');
 };
 
 function updateForm(application: Application) {

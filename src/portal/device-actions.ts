@@ -2,17 +2,19 @@ import { HOUR_MS } from '../domain/api/durations.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
 import { logChange } from './change-log.ts';
-import type { PageHandler } from './context.ts';
+import type { PageHandler, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readPreferenceForm, toPreferenceBody } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
+import type { Device } from './device-operations.ts';
 import { findDevice, sendDevice, withDevice } from './device-page.ts';
 import { readPrecondition } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
-import { redirectAfterForm, sendNotFound, withNotice } from './pages.ts';
+import { redirectWithNotice, sendNotFound } from './pages.ts';
+import type { Notice } from './pages.ts';
 import { getScope } from './shell.ts';
 import { placeErrors } from './placed-errors.ts';
 
@@ -43,10 +45,7 @@ export const changePreferences: PageHandler = withDevice(async (context, request
     await sendDevice(context, response, shown, { status: 422, values, errors });
     return;
   }
-  redirectAfterForm(
-    response,
-    withNotice(devicePath(getScope(response), nameDevice(device)), 'preferences_changed'),
-  );
+  redirectToDevice(response, device, 'preferences_changed');
 });
 
 /** Begins a boost of some hours, or ends it (`hours` 0): 303 to the device's page. */
@@ -74,8 +73,7 @@ export const boostFromForm: PageHandler = withDevice(async (context, request, re
     await sendDevice(context, response, shown, { status: 422, refusal });
     return;
   }
-  const notice = hours === 0 ? 'boost_ended' : 'boost_started';
-  redirectAfterForm(response, withNotice(devicePath(getScope(response), nameDevice(device)), notice));
+  redirectToDevice(response, device, hours === 0 ? 'boost_ended' : 'boost_started');
 });
 
 /** Lets a condition begin, or ends an outage: 303 to the device's page. */
@@ -102,8 +100,9 @@ export const triggerFromForm: PageHandler = withDevice(async (context, request, 
     return;
   }
   logChange(context, response, 'Device event triggered.', { id: device.device_id, code });
-  redirectAfterForm(
-    response,
-    withNotice(devicePath(getScope(response), nameDevice(device)), 'event_triggered'),
-  );
+  redirectToDevice(response, device, 'event_triggered');
 });
+
+function redirectToDevice(response: PortalResponse, device: Device, notice: Notice): void {
+  redirectWithNotice(response, devicePath(getScope(response), nameDevice(device)), notice);
+}

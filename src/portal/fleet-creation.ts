@@ -20,7 +20,7 @@ import type { Preview } from './fleet-preview.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { toFieldMessages, toOperationContext } from './operations.ts';
-import { redirectAfterForm } from './pages.ts';
+import { redirectWithNotice } from './pages.ts';
 import { fleetPath, FLEETS_PATH } from './paths.ts';
 
 type Config = components['schemas']['FleetConfig'];
@@ -60,7 +60,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
       const preview = await readPreview(context, response, sent);
       await sendFleetForm(context, response, { ...page, status: 200, preview });
     } else {
-      redirectAfterForm(response, `${fleetPath(await create(context, response, sent))}?notice=fleet_created`);
+      redirectWithNotice(response, fleetPath(await create(context, response, sent)), 'fleet_created');
     }
   } catch (error) {
     const errors =

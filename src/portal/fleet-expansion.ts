@@ -12,7 +12,7 @@ import type { Fleet } from './fleet-access.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
-import { redirectAfterForm } from './pages.ts';
+import { redirectWithNotice } from './pages.ts';
 import { countOf } from './times.ts';
 
 interface ExpansionPage {
@@ -56,7 +56,7 @@ export const expandFromForm = withFleet(async (context, request, response, fleet
     return;
   }
   logChange(context, response, 'Fleet expanded.', { id: fleet.job_id });
-  redirectAfterForm(response, `${fleetPath(fleet.job_id)}?notice=fleet_expanding`);
+  redirectWithNotice(response, fleetPath(fleet.job_id), 'fleet_expanding');
 });
 
 function sendExpansion(

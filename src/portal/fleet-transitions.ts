@@ -10,7 +10,8 @@ import { fleetApiPath, withFleet } from './fleet-access.ts';
 import type { Fleet } from './fleet-access.ts';
 import { readFormField } from './forms.ts';
 import { toOperationContext } from './operations.ts';
-import { redirectAfterForm } from './pages.ts';
+import { redirectWithNotice } from './pages.ts';
+import type { Notice } from './pages.ts';
 import { fleetPath, FLEETS_PATH } from './paths.ts';
 import { countOf } from './times.ts';
 
@@ -39,7 +40,7 @@ interface EndingTexts {
   readonly heading: (fleet: Fleet) => string;
   readonly text: (fleet: Fleet) => string;
   readonly submit: string;
-  readonly notice: string;
+  readonly notice: Notice;
 }
 
 const ENDINGS: Readonly<Record<Ending, EndingTexts>> = {
@@ -113,7 +114,7 @@ export function endFleet(ending: Ending): PageHandler {
     }
     logChange(context, response, 'Fleet ended.', { id: fleet.job_id, operation: ending });
     const back = ending === 'purge' ? FLEETS_PATH : fleetPath(fleet.job_id);
-    redirectAfterForm(response, `${back}?notice=${notice}`);
+    redirectWithNotice(response, back, notice);
   });
 }
 

@@ -6,7 +6,7 @@ import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField } from './forms.ts';
-import { redirectAfterForm, sendNotFound } from './pages.ts';
+import { redirectWithNotice, sendNotFound } from './pages.ts';
 import { LOGIN_PATH, USERS_PATH } from './paths.ts';
 import { getScope } from './shell.ts';
 import type { Request } from 'express';
@@ -66,7 +66,7 @@ export const issuePassword: PageHandler = async (context, request, response) => 
     return;
   }
   if (readFormField(request, 'version') !== versionOf(user)) {
-    redirectAfterForm(response, `${USERS_PATH}?notice=password_unchanged`);
+    redirectWithNotice(response, USERS_PATH, 'password_unchanged');
     return;
   }
   const issued = await context.hashing.run({ partnerId: session.partnerId }, (hasher) =>

@@ -14,12 +14,12 @@ export function redirectAfterForm(response: Response, path: string): void {
   response.redirect(303, path);
 }
 
-/** A path that shows a notice once it is opened. */
-export function withNotice(path: string, notice: string): string {
-  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
+/** Continues with a page that says what has been done. */
+export function redirectWithNotice(response: Response, path: string, notice: Notice): void {
+  redirectAfterForm(response, `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`);
 }
 
-const NOTICES: Readonly<Record<string, string>> = {
+const NOTICES = {
   password_changed: 'Your password was changed.',
   user_created: 'The user was created.',
   user_updated: 'The user was changed.',
@@ -38,9 +38,12 @@ const NOTICES: Readonly<Record<string, string>> = {
   application_deleted: 'The application was deleted. Its tokens have ended.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',
   password_unchanged: 'The form had been sent before. The password was shown then and cannot be shown again.',
-};
+} as const;
+
+/** By which an address names a notice. */
+export type Notice = keyof typeof NOTICES;
 
 /** The text for `?notice=…`; codes only, so that no link can put words on a page. */
 export function findNoticeText(code: string | undefined): string | undefined {
-  return code !== undefined && Object.hasOwn(NOTICES, code) ? NOTICES[code] : undefined;
+  return code !== undefined && Object.hasOwn(NOTICES, code) ? NOTICES[code as Notice] : undefined;
 }

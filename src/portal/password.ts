@@ -8,7 +8,7 @@ import type { FieldMessages } from './forms.ts';
 import { LOGIN_PATH } from './paths.ts';
 import { admitLoginAttempt, EXPIRED_PASSWORD_TEXT, homePathOfRole } from './login.ts';
 import { sendView } from '../html/render.ts';
-import { findNoticeText, redirectAfterForm } from './pages.ts';
+import { findNoticeText, redirectAfterForm, redirectWithNotice } from './pages.ts';
 
 const MIN_LENGTH = 12;
 const MAX_LENGTH = 1024;
@@ -75,5 +75,5 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   context.sessions.remember(token, session.partnerId);
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
-  redirectAfterForm(response, `${homePathOfRole(session.role)}?notice=password_changed`);
+  redirectWithNotice(response, homePathOfRole(session.role), 'password_changed');
 };

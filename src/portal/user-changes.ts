@@ -11,7 +11,7 @@ import { readPrecondition, versionOf } from './form-versions.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
-import { redirectAfterForm, sendNotFound, withNotice } from './pages.ts';
+import { redirectWithNotice, sendNotFound } from './pages.ts';
 import { USERS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
@@ -90,7 +90,7 @@ export const createUserFromForm: PageHandler = async (context, request, response
     });
     const { id } = created.body as User;
     logChange(context, response, 'User created.', { id });
-    redirectAfterForm(response, withNotice(userPath(getScope(response), id), 'user_created'));
+    redirectWithNotice(response, userPath(getScope(response), id), 'user_created');
   } catch (error) {
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
@@ -115,7 +115,7 @@ export const updateUserFromForm = withUser(async (context, request, response, us
       body: requireBody('updateUser', toUserBody(values)),
     });
     logChange(context, response, 'User changed.', { id: user.id });
-    redirectAfterForm(response, withNotice(userPath(getScope(response), user.id), 'user_updated'));
+    redirectWithNotice(response, userPath(getScope(response), user.id), 'user_updated');
   } catch (error) {
     if (error instanceof Problem && error.code === 'precondition_failed')
       await sendStaleForm(context, request, response, values);
@@ -180,5 +180,5 @@ export const deleteUserFromForm = withUser(async (context, _request, response, u
     return;
   }
   logChange(context, response, 'User deleted.', { id: user.id });
-  redirectAfterForm(response, withNotice(scopedPath(getScope(response), USERS_PATH), 'user_deleted'));
+  redirectWithNotice(response, scopedPath(getScope(response), USERS_PATH), 'user_deleted');
 });
