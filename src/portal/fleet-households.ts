@@ -1,17 +1,15 @@
 import type { components } from '../../generated/openapi.ts';
 import { getHouseholdData } from '../operations/household-data.ts';
-import { getUser } from '../operations/users.ts';
 import { readAnswer } from './answers.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import type { FleetEntry } from './fleet-day.ts';
 import { sumEnergy } from './fleet-story.ts';
 import type { LocalDay } from './local-days.ts';
 import { toOperationContext } from './operations.ts';
-import type { User } from './operations.ts';
 import { formatEnergy } from './quantities.ts';
 import { drawDay } from './sparkline.ts';
 import { countOf } from './times.ts';
-import { nameOf } from './users.ts';
+import { nameOf, readUser } from './users.ts';
 
 /** What a household did. */
 export type HouseholdData = components['schemas']['HouseholdData'];
@@ -89,7 +87,7 @@ export async function tabulateOddHouseholds(
     const { data } = await readHouseholdDay(context, response, userId, { day, resolution: '1HOUR' });
     const sparkline = drawDay(data, day, 'Power from the grid over the day');
     rows.push([
-      { text: await readName(context, response, userId), href: pathOf(userId) },
+      { text: nameOf(await readUser(context, response, userId)), href: pathOf(userId) },
       { text: reason },
       { sparkline },
       { text: formatEnergy(sumEnergy(data, 'grid_import_kwh')) },
@@ -106,10 +104,3 @@ const COLUMNS = [
   { label: 'Imported', kind: 'number' },
   { label: 'Fed in', kind: 'number' },
 ];
-
-async function readName(context: PortalContext, response: PortalResponse, id: string): Promise<string> {
-  const operation = toOperationContext(context, response, 'getUser');
-  const path = { org_id: operation.orgId, user_id: id };
-  const { body } = await getUser(operation, { path, query: {}, headers: {}, body: undefined });
-  return nameOf(body as User);
-}

@@ -86,18 +86,22 @@ function describeSignIn({ username, hasInitialPassword }: PortalUser): string {
   return hasInitialPassword ? 'Initial password issued' : 'Own password';
 }
 
-/** A user as the operation getUser answers it. Throws the problem not_found, also for an id that is no UUID. */
+/** A user as the operation getUser answers it. Throws the problem not_found. */
+export async function readUser(context: PortalContext, response: PortalResponse, id: string): Promise<User> {
+  const operation = toOperationContext(context, response, 'getUser');
+  const path = { org_id: operation.orgId, user_id: id };
+  const { body } = await getUser(operation, { path, query: {}, headers: {}, body: undefined });
+  return body as User;
+}
+
+/** The user whom the path names by `:id`; undefined for an id that is no UUID. Throws the problem not_found. */
 export async function requireUser(
   context: PortalContext,
   request: Request,
   response: PortalResponse,
 ): Promise<User | undefined> {
   const id = String(request.params['id']).toLowerCase();
-  if (!isUuid(id)) return undefined;
-  const operation = toOperationContext(context, response, 'getUser');
-  const path = { org_id: operation.orgId, user_id: id };
-  const { body } = await getUser(operation, { path, query: {}, headers: {}, body: undefined });
-  return body as User;
+  return isUuid(id) ? readUser(context, response, id) : undefined;
 }
 
 /** A page about the user whom the path names by `:id`; 404 for one whom the person does not see. */
