@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi.ts';
+import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { DayChart } from './day-chart.ts';
 import { tabulateChart } from './day-chart.ts';
 import { describeDevices } from './device-marks.ts';
@@ -8,7 +9,7 @@ import { countOf, formatCount } from './times.ts';
 /** What the operation previewFleet answers. */
 export type Preview = components['schemas']['FleetPreview'];
 
-const QUARTER_HOUR_SECONDS = 900;
+const QUARTER_HOUR_SECONDS = QUARTER_HOUR_MS / 1_000;
 
 /** A preview as the form shows it. */
 export function describePreview(preview: Preview) {
