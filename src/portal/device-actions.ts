@@ -37,10 +37,7 @@ export const changePreferences: PageHandler = withDevice(async (context, request
       await sendDevice(context, response, fresh, { status: 412, values, isStale: true });
       return;
     }
-    const errors =
-      error instanceof Problem && error.code === 'validation_failed'
-        ? placeErrors(error.errors, [...values.keys()])
-        : toFieldMessages(error);
+    const errors = toFieldMessages(error, (all) => placeErrors(all, [...values.keys()]));
     if (errors === undefined) throw error;
     await sendDevice(context, response, shown, { status: 422, values, errors });
     return;

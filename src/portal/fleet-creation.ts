@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { BytesRequest } from '../contract/handlers.ts';
-import { Problem } from '../domain/api/problem.ts';
 import { createFleet, previewFleet } from '../operations/fleets/create.ts';
 import { getFleetConfig } from '../operations/fleets/reads.ts';
 import { sendView } from '../html/render.ts';
@@ -63,10 +62,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
       redirectWithNotice(response, fleetPath(await create(context, response, sent)), 'fleet_created');
     }
   } catch (error) {
-    const errors =
-      error instanceof Problem && error.code === 'validation_failed'
-        ? placeFleetErrors(error.errors, values)
-        : toFieldMessages(error);
+    const errors = toFieldMessages(error, (all) => placeFleetErrors(all, values));
     if (errors === undefined) throw error;
     await sendFleetForm(context, response, { ...page, status: 422, errors });
   }

@@ -5,6 +5,7 @@ import { validateBody } from '../contract/validate-body.ts';
 import type { ValidatedOperationId } from '../contract/validate-body.ts';
 import type { Request } from '../contract/handlers.ts';
 import { Problem, validationProblem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 import { mayCall } from '../domain/users/roles.ts';
 import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
@@ -62,9 +63,19 @@ const MENDABLE: ReadonlySet<Problem['code']> = new Set([
   'role_forbidden',
 ]);
 
-/** What a refused form says at its fields, and in `form` what is said at none; undefined for an error that no form shows. */
-export function toFieldMessages(error: unknown): FieldMessages | undefined {
+/**
+ * What a refused form says at its fields, and in `form` what is said at none; undefined for an error that no form shows. `place`
+ * says which field an error belongs to, where fields do not have the names of the body's values.
+ */
+export function toFieldMessages(
+  error: unknown,
+  place: (errors: readonly FieldError[]) => FieldMessages = placeByName,
+): FieldMessages | undefined {
   if (!(error instanceof Problem) || !MENDABLE.has(error.code)) return undefined;
-  const byField = error.errors.map(({ pointer, detail }) => [pointer?.slice(1) ?? 'form', detail] as const);
-  return byField.length === 0 ? { form: error.message } : Object.fromEntries(byField.toReversed());
+  return error.errors.length === 0 ? { form: error.message } : place(error.errors);
+}
+
+function placeByName(errors: readonly FieldError[]): FieldMessages {
+  const byField = errors.map(({ pointer, detail }) => [pointer?.slice(1) ?? 'form', detail] as const);
+  return Object.fromEntries(byField.toReversed());
 }
