@@ -1,9 +1,9 @@
 // From the first sign-in to a running fleet with its curve, as a person does it: with scripts, and without.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import { fixedCredentials, until } from '../process/partner.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
+import { launchChromium } from './chromium.ts';
 
 const ownPassword = 'quite a long one of my own';
 /** A person's own time not counted: what the service and the browser take. */
@@ -11,16 +11,7 @@ const MOST_SECONDS = 60;
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--headless',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-    ],
-  });
+  browser = await launchChromium();
 });
 afterAll(() => browser.close());
 

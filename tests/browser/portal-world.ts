@@ -1,12 +1,12 @@
 // A service with an organization that has something on every page, and people of each role who are signed in.
 import { randomUUID } from 'node:crypto';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createSession } from '../../src/accounts/sessions.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { fixedCredentials, PartnerApi, until } from '../process/partner.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
+import { launchChromium } from './chromium.ts';
 
 export const ownPassword = 'quite a long one of my own';
 
@@ -38,16 +38,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
   const fixed = fixedCredentials();
   const env = { ...fixed.env, RATE_LIMITS: 'off', SIMULATOR_FAULTS: 'off' };
   const service = await startServiceOnSharedServer({ env });
-  const browser = await chromium.launch({
-    executablePath: '/usr/bin/chromium',
-    args: [
-      '--no-sandbox',
-      '--headless',
-      '--disable-gpu',
-      '--no-first-run',
-      '--disable-background-networking',
-    ],
-  });
+  const browser = await launchChromium();
   const { db } = service.database;
   const people = new Map<Role, string>();
   for (const role of ['admin', 'staff', 'user'] as const) people.set(role, await addPerson(role));

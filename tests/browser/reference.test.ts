@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import express from 'express';
 import { createBytesSender } from '../../src/http/tagged-answer.ts';
 import { readPageEntries } from '../../src/reference/page-list.ts';
 import { createReferencePages } from '../../src/reference/reference.ts';
+import { countStopsToContent, launchChromium } from './chromium.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
 /** One page of each kind, and the largest; EVERY_PAGE=yes looks at all of them. */
@@ -37,14 +37,7 @@ beforeAll(async () => {
     .listen(0, '127.0.0.1');
   await once(server, 'listening');
   baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const args = [
-    '--no-sandbox',
-    '--headless',
-    '--disable-gpu',
-    '--no-first-run',
-    '--disable-background-networking',
-  ];
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  browser = await launchChromium();
 });
 afterAll(async () => {
   await browser.close();
@@ -104,14 +97,7 @@ test('the first tab stop leads to the content, and without it there are few befo
   const { page } = await openPage();
   for (const path of KINDS) {
     await page.goto(path);
-    await page.keyboard.press('Tab');
-    expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
-    let stops = 1;
-    while (!(await page.evaluate<boolean>("document.activeElement.closest('main') !== null"))) {
-      await page.keyboard.press('Tab');
-      stops += 1;
-    }
-    expect([path, stops]).toEqual([path, 7]);
+    expect([path, await countStopsToContent(page)]).toEqual([path, 7]);
     await page.goto(path);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
