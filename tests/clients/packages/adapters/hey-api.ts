@@ -5,6 +5,7 @@ import {
   createWebhook,
   deleteWebhook,
   getFleet,
+  getFleetData,
   getHeatPumpSchedules,
   getUserHeatPump,
   issueToken,
@@ -25,8 +26,9 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       client.setConfig({ auth: data.access_token });
       return data.access_token;
     },
-    async createUser(org_id, email) {
-      const { data, error } = await createUser({ path: { org_id }, body: { email, role: 'user' } });
+    async createUser(org_id, email, key) {
+      const headers = { 'Idempotency-Key': key };
+      const { data, error } = await createUser({ path: { org_id }, headers, body: { email, role: 'user' } });
       return data ?? { code: error.code };
     },
     async uploadPrices(org_id, prices) {
@@ -35,13 +37,17 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       return data.state;
     },
     async createFleet(org_id, request_id) {
-      const body = { request_id, count: 1, ev_ownership_fraction: 1 };
+      const body = { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 };
       const { data } = await createFleet({ path: { org_id }, body, throwOnError });
       return data;
     },
     async readFleetStatus(org_id, job_id) {
       const { data } = await getFleet({ path: { org_id, job_id }, throwOnError });
       return data.status;
+    },
+    async readFleetData(org_id, job_id, from, to) {
+      const { data } = await getFleetData({ path: { org_id, job_id }, query: { from, to }, throwOnError });
+      return data.data.length;
     },
     async findHeatPump(org_id, job_id) {
       const query = { device_type: 'heat_pump' };

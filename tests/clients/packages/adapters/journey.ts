@@ -21,16 +21,14 @@ export async function runJourney(create: CreatePartnerClient): Promise<void> {
   const token = await client.issueToken(given.clientId, given.clientSecret);
   assert.match(token, /^pat_/);
   await createUserOnce(client, given.orgId);
-  const hours = [24, 25, 26].map((hour) =>
-    new Date((Math.floor(Date.now() / HOUR_MS) + hour) * HOUR_MS).toISOString(),
-  );
-  const [from = '', second = '', to = ''] = hours;
+  const [from, second, to] = [hourFromNow(24), hourFromNow(25), hourFromNow(26)];
   const prices = [
     { timestamp: from, price: 180 },
     { timestamp: second, price: 12.5 },
   ];
   assert.match(await client.uploadPrices(given.orgId, prices), /^(?:success|existing)$/);
   const fleet = await runFleet(client, given.orgId);
+  assert.equal(await client.readFleetData(given.orgId, fleet.job_id, hourFromNow(-3), hourFromNow(-1)), 8);
   const heatPump = await client.findHeatPump(given.orgId, fleet.job_id);
   assert.ok(heatPump);
   const path = {
@@ -43,12 +41,20 @@ export async function runJourney(create: CreatePartnerClient): Promise<void> {
   await useWebhook(client, fleet.simulation_org_id, given.endpoint);
 }
 
-/** A second user with the same address is a problem with a code. */
+/** A repeat is answered as the first call; a second user with the same address is a problem with a code. */
 async function createUserOnce(client: PartnerClient, orgId: string): Promise<void> {
   const email = `${randomUUID()}@example.com`;
-  assert.ok('id' in (await client.createUser(orgId, email)));
-  const again = await client.createUser(orgId, email);
-  assert.equal('code' in again && again.code, 'email_taken');
+  const key = randomUUID();
+  const created = await client.createUser(orgId, email, key);
+  assert.ok('id' in created);
+  const repeated = await client.createUser(orgId, email, key);
+  assert.equal('id' in repeated && repeated.id, created.id);
+  const other = await client.createUser(orgId, email, randomUUID());
+  assert.equal('code' in other && other.code, 'email_taken');
+}
+
+function hourFromNow(hours: number): string {
+  return new Date((Math.floor(Date.now() / HOUR_MS) + hours) * HOUR_MS).toISOString();
 }
 
 async function runFleet(client: PartnerClient, orgId: string) {

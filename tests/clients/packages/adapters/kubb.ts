@@ -6,6 +6,7 @@ import {
   createWebhook,
   deleteWebhook,
   getFleet,
+  getFleetData,
   getHeatPumpSchedules,
   getUserHeatPump,
   issueToken,
@@ -25,9 +26,9 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       axiosInstance.defaults.headers.common.Authorization = `Bearer ${token}`;
       return token;
     },
-    async createUser(orgId, email) {
+    async createUser(orgId, email, key) {
       try {
-        return await createUser(orgId, { email, role: 'user' });
+        return await createUser(orgId, { email, role: 'user' }, { 'Idempotency-Key': key });
       } catch (error) {
         if (!isAxiosError<CreateUser409>(error) || error.response === undefined) throw error;
         return { code: error.response.data.code };
@@ -37,9 +38,12 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       return (await uploadDayAheadPrices(orgId, { data: [...prices] })).state;
     },
     createFleet: (orgId, request_id) =>
-      createFleet(orgId, { request_id, count: 1, ev_ownership_fraction: 1 }),
+      createFleet(orgId, { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 }),
     async readFleetStatus(orgId, jobId) {
       return (await getFleet(orgId, jobId)).status;
+    },
+    async readFleetData(orgId, jobId, from, to) {
+      return (await getFleetData(orgId, jobId, { from, to })).data.length;
     },
     async findHeatPump(orgId, jobId) {
       return (await listFleetDevices(orgId, jobId, { device_type: 'heat_pump' })).items[0];

@@ -6,6 +6,7 @@ import {
   defaults,
   deleteWebhook,
   getFleet,
+  getFleetData,
   getHeatPumpSchedules,
   getUserHeatPump,
   issueToken,
@@ -25,17 +26,20 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       defaults.headers = { Authorization: `Bearer ${token}` };
       return token;
     },
-    async createUser(orgId, email) {
-      const answer = await createUser(orgId, { email, role: 'user' });
+    async createUser(orgId, email, idempotencyKey) {
+      const answer = await createUser(orgId, { email, role: 'user' }, { idempotencyKey });
       return answer.status === 201 ? answer.data : { code: answer.data.code };
     },
     async uploadPrices(orgId, prices) {
       return (await ok(uploadDayAheadPrices(orgId, { data: [...prices] }))).state;
     },
     createFleet: (orgId, request_id) =>
-      ok(createFleet(orgId, { request_id, count: 1, ev_ownership_fraction: 1 })),
+      ok(createFleet(orgId, { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 })),
     async readFleetStatus(orgId, jobId) {
       return (await ok(getFleet(orgId, jobId))).status;
+    },
+    async readFleetData(orgId, jobId, from, to) {
+      return (await ok(getFleetData(orgId, jobId, from, to))).data.length;
     },
     async findHeatPump(orgId, jobId) {
       return (await ok(listFleetDevices(orgId, jobId, { deviceType: 'heat_pump' }))).items[0];

@@ -18,9 +18,9 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       });
       return token;
     },
-    async createUser(org_id, email) {
+    async createUser(org_id, email, key) {
       const { data, error } = await client.POST(`${ORG}/users`, {
-        params: { path: { org_id } },
+        params: { path: { org_id }, header: { 'Idempotency-Key': key } },
         body: { email, role: 'user' },
       });
       return data ?? { code: error.code };
@@ -35,7 +35,7 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
     async createFleet(org_id, request_id) {
       const { data, error } = await client.POST(`${ORG}/device-simulator/fleets`, {
         params: { path: { org_id } },
-        body: { request_id, count: 1, ev_ownership_fraction: 1 },
+        body: { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 },
       });
       return data ?? fail(error);
     },
@@ -44,6 +44,12 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
         params: { path: { org_id, job_id } },
       });
       return data?.status ?? fail(error);
+    },
+    async readFleetData(org_id, job_id, from, to) {
+      const { data, error } = await client.GET(`${ORG}/device-simulator/fleets/{job_id}/data`, {
+        params: { path: { org_id, job_id }, query: { from, to } },
+      });
+      return typeof data === 'object' ? data.data.length : fail(error);
     },
     async findHeatPump(org_id, job_id) {
       const { data, error } = await client.GET(`${ORG}/device-simulator/fleets/{job_id}/devices`, {

@@ -4,6 +4,7 @@ import {
   createWebhook,
   deleteWebhook,
   getFleet,
+  getFleetData,
   getHeatPumpSchedules,
   getUserHeatPump,
   issueToken,
@@ -17,7 +18,7 @@ import type { CreatePartnerClient } from './partner-client.ts';
 
 export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
   useBaseUrl(baseUrl);
-  let options: RequestInit = {};
+  let options: { headers?: Record<string, string> } = {};
   return {
     async issueToken(client_id, client_secret) {
       const answer = await issueToken({ grant_type: 'client_credentials', client_id, client_secret });
@@ -26,8 +27,9 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       options = { headers: { Authorization: `Bearer ${token}` } };
       return token;
     },
-    async createUser(orgId, email) {
-      const answer = await createUser(orgId, { email, role: 'user' }, options);
+    async createUser(orgId, email, key) {
+      const headers = { ...options.headers, 'Idempotency-Key': key };
+      const answer = await createUser(orgId, { email, role: 'user' }, { headers });
       return answer.status === 201 ? answer.data : { code: answer.data.code };
     },
     async uploadPrices(orgId, prices) {
@@ -35,12 +37,20 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       return answer.status === 200 ? answer.data.state : fail(answer);
     },
     async createFleet(orgId, request_id) {
-      const answer = await createFleet(orgId, { request_id, count: 1, ev_ownership_fraction: 1 }, options);
+      const answer = await createFleet(
+        orgId,
+        { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 },
+        options,
+      );
       return answer.status === 200 ? answer.data : fail(answer);
     },
     async readFleetStatus(orgId, jobId) {
       const answer = await getFleet(orgId, jobId, options);
       return answer.status === 200 ? answer.data.status : fail(answer);
+    },
+    async readFleetData(orgId, jobId, from, to) {
+      const answer = await getFleetData(orgId, jobId, { from, to }, options);
+      return answer.status === 200 ? answer.data.data.length : fail(answer);
     },
     async findHeatPump(orgId, jobId) {
       const answer = await listFleetDevices(orgId, jobId, { device_type: 'heat_pump' }, options);

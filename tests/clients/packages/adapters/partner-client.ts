@@ -1,8 +1,12 @@
 /** The calls of the main journey, as each generated client makes them: what it returns is of the types that were generated. */
 export interface PartnerClient {
   issueToken(clientId: string, clientSecret: string): Promise<string>;
-  /** The id of the user, or the code of the problem. */
-  createUser(orgId: string, email: string): Promise<{ readonly id: string } | { readonly code: string }>;
+  /** The id of the user, or the code of the problem; a key makes the call safe to repeat. */
+  createUser(
+    orgId: string,
+    email: string,
+    key: string,
+  ): Promise<{ readonly id: string } | { readonly code: string }>;
   /** The state of the upload. */
   uploadPrices(
     orgId: string,
@@ -13,6 +17,8 @@ export interface PartnerClient {
     requestId: string,
   ): Promise<{ readonly job_id: string; readonly simulation_org_id: string }>;
   readFleetStatus(orgId: string, jobId: string): Promise<string>;
+  /** How many periods the data of a time range has. */
+  readFleetData(orgId: string, jobId: string, from: string, to: string): Promise<number>;
   findHeatPump(
     orgId: string,
     jobId: string,

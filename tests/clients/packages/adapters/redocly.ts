@@ -11,9 +11,10 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       client.auth.bearer(token);
       return token;
     },
-    async createUser(org_id, email) {
+    async createUser(org_id, email, key) {
       try {
-        return await client.createUser({ path: { org_id }, body: { email, role: 'user' } });
+        const headers = { 'Idempotency-Key': key };
+        return await client.createUser({ path: { org_id }, headers, body: { email, role: 'user' } });
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         return { code: (error.body as Problem).code };
@@ -24,9 +25,15 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       return (await client.uploadDayAheadPrices({ path: { org_id }, body })).state;
     },
     createFleet: (org_id, request_id) =>
-      client.createFleet({ path: { org_id }, body: { request_id, count: 1, ev_ownership_fraction: 1 } }),
+      client.createFleet({
+        path: { org_id },
+        body: { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 },
+      }),
     async readFleetStatus(org_id, job_id) {
       return (await client.getFleet({ path: { org_id, job_id } })).status;
+    },
+    async readFleetData(org_id, job_id, from, to) {
+      return (await client.getFleetData({ path: { org_id, job_id }, query: { from, to } })).data.length;
     },
     async findHeatPump(org_id, job_id) {
       const query = { device_type: 'heat_pump' };

@@ -13,9 +13,10 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       setSecurityData(data.access_token);
       return data.access_token;
     },
-    async createUser(orgId, email) {
+    async createUser(orgId, email, key) {
+      const headers = { 'Idempotency-Key': key };
       try {
-        return (await api.createUser(orgId, { email, role: Role.User })).data;
+        return (await api.createUser(orgId, { email, role: Role.User }, { headers })).data;
       } catch (answer) {
         return { code: (answer as HttpResponse<null, Problem>).error.code };
       }
@@ -24,10 +25,15 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       return (await api.uploadDayAheadPrices(orgId, { data: [...prices] })).data.state;
     },
     async createFleet(orgId, request_id) {
-      return (await api.createFleet(orgId, { request_id, count: 1, ev_ownership_fraction: 1 })).data;
+      return (
+        await api.createFleet(orgId, { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 })
+      ).data;
     },
     async readFleetStatus(orgId, jobId) {
       return (await api.getFleet(orgId, jobId)).data.status;
+    },
+    async readFleetData(orgId, jobId, from, to) {
+      return (await api.getFleetData(orgId, jobId, { from, to })).data.data.length;
     },
     async findHeatPump(orgId, jobId) {
       return (await api.listFleetDevices(orgId, jobId, { device_type: DeviceType.HeatPump })).data.items[0];

@@ -14,10 +14,10 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
       token = access_token;
       return token;
     },
-    async createUser(org_id, email) {
+    async createUser(org_id, email, key) {
       const { data } = await client.post(`${ORG}/users`, {
         path: { org_id },
-        header: {},
+        header: { 'Idempotency-Key': key },
         body: { email, role: 'user' },
         withResponse: true,
         throwOnStatusError: false,
@@ -32,11 +32,18 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
     createFleet: (org_id, request_id) =>
       client.post(`${ORG}/device-simulator/fleets`, {
         path: { org_id },
-        body: { request_id, count: 1, ev_ownership_fraction: 1 },
+        body: { request_id, count: 1, history_days: 1, ev_ownership_fraction: 1 },
       }),
     async readFleetStatus(org_id, job_id) {
       const path = { org_id, job_id };
       return (await client.get(`${ORG}/device-simulator/fleets/{job_id}`, { path, header: {} })).status;
+    },
+    async readFleetData(org_id, job_id, from, to) {
+      const { data } = await client.get(`${ORG}/device-simulator/fleets/{job_id}/data`, {
+        path: { org_id, job_id },
+        query: { from, to },
+      });
+      return data.length;
     },
     async findHeatPump(org_id, job_id) {
       const { items } = await client.get(`${ORG}/device-simulator/fleets/{job_id}/devices`, {
@@ -85,7 +92,7 @@ const send = (
 ): Promise<Response> => {
   if (urlSearchParams !== undefined) url.search = urlSearchParams.toString();
   const body = parameters?.body === undefined ? null : JSON.stringify(parameters.body);
-  const headers = new Headers();
+  const headers = new Headers(parameters?.header as Record<string, string> | undefined);
   if (token !== '') headers.set('Authorization', `Bearer ${token}`);
   if (body !== null) headers.set('Content-Type', 'application/json');
   return fetch(url, { method: method.toUpperCase(), headers, body });
