@@ -186,7 +186,7 @@ export const boundsOfWork: readonly Bound[] = [
       ),
       replace('src/queries/notifications/item-lists.ts', 'if (counted <= MAX_TOTAL)', 'if (counted >= 0)'),
     ],
-    testsOf('tests/operations/notification-totals.test.ts')('a total is counted up to 1,000'),
+    testsOf('tests/operations/notification-totals.test.ts')('a total is counted up to 250'),
   ),
   bound(
     'event streams of a process',

@@ -22,7 +22,7 @@ async function addUsers(count: number): Promise<void> {
     insert into users (org_id, id, email, role, created_at, updated_at)
     select ${api.own.orgId}::uuid, gen_random_uuid(), ${randomUUID()} || i || '@example.com', 'user', at, at
     from generate_series(1, ${count}::int) as i,
-      lateral (select ${api.clock.now()}::timestamptz + (i / 7) * interval '1 millisecond' as at)
+      lateral (select ${api.clock.now()}::timestamptz + (i / 7) * interval '1 millisecond' as at) as instants
   `.execute(api.db);
 }
 

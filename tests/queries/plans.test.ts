@@ -91,36 +91,56 @@ interface Plan {
 
 type Explained = readonly { readonly 'QUERY PLAN': readonly [{ readonly Plan: Plan }] }[];
 
-/** The plan for the values, and of a prepared statement also the one for any values, as both ran. */
+/** The plan of a statement for these values and, as of a prepared one that is, for any; both as they ran. */
 async function plansOf({ text, values, isPrepared }: SentStatement): Promise<Plan[]> {
-  const client = await pool.connect();
-  const explain = async (statement: string, given: readonly unknown[]): Promise<Plan[]> => {
-    const { rows } = await client.query(`explain (analyze, format json) ${statement}`, [...given]);
-    return (rows as Explained).map((row) => row['QUERY PLAN'][0].Plan);
-  };
-  try {
-    await client.query('begin');
-    const plans = await explain(text, values);
-    if (!isPrepared) return plans;
-    await client.query('set local plan_cache_mode = force_generic_plan');
-    await client.query(`prepare checked as ${text}`);
-    const given = values.length === 0 ? '' : `(${values.map(toLiteral).join(', ')})`;
-    plans.push(...(await explain(`execute checked ${given}`, [])));
-    return plans;
-  } finally {
-    await client.query('rollback');
-    // Else the connection would keep what was prepared here.
-    client.release(isPrepared);
-  }
+  return inTransaction(isPrepared, async (client) => [
+    ...(await explain(client, 'analyze', text, values)),
+    ...(isPrepared ? await explainPrepared(client, 'analyze', text, values.map(toLiteral)) : []),
+  ]);
 }
 
 /** Tables that a plan reads whole, for parameters that it does not know, as of a prepared statement. */
-async function wholeTablesOf({ text }: SentStatement): Promise<string[]> {
-  const { rows } = await pool.query(`explain (generic_plan, format json) ${text}`);
-  return (rows as Explained)
-    .flatMap((row) => [...nodesOf(row['QUERY PLAN'][0].Plan)])
+async function wholeTablesOf({ text, values }: SentStatement): Promise<string[]> {
+  const nulls = values.map(() => 'null');
+  const plans = await inTransaction(true, (client) => explainPrepared(client, 'costs off', text, nulls));
+  return plans
+    .flatMap((plan) => [...nodesOf(plan)])
     .filter((node) => node['Node Type'] === 'Seq Scan' && largeTables.has(node['Relation Name'] ?? ''))
     .map((node) => `reads all of ${node['Relation Name'] ?? ''} when prepared: ${text}`);
+}
+
+/** What was prepared on a connection stays on it: then the connection is closed. */
+async function inTransaction<T>(prepares: boolean, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    return await work(client);
+  } finally {
+    await client.query('rollback');
+    client.release(prepares);
+  }
+}
+
+async function explainPrepared(
+  client: pg.PoolClient,
+  how: string,
+  text: string,
+  literals: readonly string[],
+): Promise<Plan[]> {
+  await client.query('set local plan_cache_mode = force_generic_plan');
+  await client.query(`prepare checked as ${text}`);
+  const given = literals.length === 0 ? '' : `(${literals.join(', ')})`;
+  return explain(client, how, `execute checked ${given}`, []);
+}
+
+async function explain(
+  client: pg.PoolClient,
+  how: string,
+  statement: string,
+  values: readonly unknown[],
+): Promise<Plan[]> {
+  const { rows } = await client.query(`explain (${how}, format json) ${statement}`, [...values]);
+  return (rows as Explained).map((row) => row['QUERY PLAN'][0].Plan);
 }
 
 /** A value as a literal of any type: PostgreSQL reads it as what the statement takes there. */

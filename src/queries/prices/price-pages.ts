@@ -101,11 +101,11 @@ async function listRows(
 
 function selectLatest(orgId: string | null, origin: PriceOrigin, { from, to }: InstantRange) {
   return sql`(
-    select distinct on (starts_at) org_id, starts_at, received_at, price, best_bid, best_ask,
+    select org_id, starts_at, received_at, price, best_bid, best_ask,
       cardinality(best_bid) + cardinality(best_ask) as bids, ${sql.lit(origin)}::text as origin
     from day_ahead_prices
-    where org_id = ${orgId}::uuid and starts_at >= ${from} and starts_at < ${to}
-    order by starts_at, received_at desc
+    where org_id = ${orgId}::uuid and starts_at >= ${from} and starts_at < ${to} and not superseded
+    order by starts_at
     limit ${sql.lit(PRICES_PER_PAGE)}
   )`;
 }

@@ -23,9 +23,9 @@ async function storePrices(count: number, bids: number): Promise<string> {
   const kind = 'partner';
   await insertOrganization(at.db, { id, name: id, kind, parentOrgId: null, createdAt: FROM });
   await sql`
-    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask)
+    insert into day_ahead_prices (org_id, starts_at, received_at, price, best_bid, best_ask, superseded)
     select ${id}, ${FROM}::timestamptz + price * interval '15 minutes',
-      ${FROM}::timestamptz + revision * interval '1 millisecond', price * revision, bids, bids
+      ${FROM}::timestamptz + revision * interval '1 millisecond', price * revision, bids, bids, revision = 0
     from generate_series(0, ${count - 1}::int) as price, generate_series(0, 1) as revision,
       (select array_agg(bid / 7.0) as bids from generate_series(1, ${bids}::int) as bid) as given
   `.execute(at.db);
