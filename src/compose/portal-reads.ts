@@ -7,6 +7,7 @@ import {
   findFleetSummaryById,
   listFleetSummaries,
 } from '../queries/fleets/fleet-summaries.ts';
+import { listFleetDevices } from '../queries/fleets/devices.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
 import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
@@ -21,6 +22,10 @@ export function createPortalReads(db: Db): PortalReads {
     findTimeZone: (orgId) => findTimeZone(db, orgId),
     listOpenConditions: (orgId, limit) => listOpenConditions(db, orgId, limit),
     listConditionsOfUser: (orgId, userId) => listConditionsOfUser(db, orgId, userId),
+    listHeatPumps: async (orgId, limit) =>
+      (await listFleetDevices(db, orgId, { deviceType: 'heat_pump' }, { limit, offset: 0 })).map(
+        ({ user_id: userId, id: deviceId }) => ({ userId, deviceId }),
+      ),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>

@@ -1,28 +1,25 @@
-import type { components } from '../../generated/openapi.ts';
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
-import type { PriceAt } from './fleet-day.ts';
 import type { LocalClock, LocalDay } from './local-days.ts';
 import { formatPower } from './quantities.ts';
-
-/** What households did together in a period, of a fleet or of one household. */
-export type DayEntry = components['schemas']['HouseholdDataEntry'];
 
 type Values = readonly (number | null)[];
 
 /** A line of a chart; `token` is the custom property of its colour and the name of its icon's class. */
-interface Line {
+export interface Line {
   readonly label: string;
   readonly token: string;
   readonly values: Values;
   /** What the readout says at each instant. */
   readonly texts: readonly string[];
-  readonly icon?: string;
 }
 
 /** One picture above the common axis of time. Areas stand on each other: those of `above` upwards, those of `below` downwards. */
-interface Panel {
+export interface Panel {
   readonly name: string;
+  /** Empty where heights are shares of the whole. */
   readonly unit: string;
+  /** `tall` for the main picture, `strip` for one of states, which has no axes of its own. */
+  readonly height?: 'tall' | 'strip';
   readonly above: readonly Line[];
   readonly below: readonly Line[];
   readonly lines: readonly Line[];
@@ -40,64 +37,57 @@ export interface DayChart {
   readonly known: number;
 }
 
-interface DayOf {
-  readonly entries: readonly DayEntry[];
-  readonly day: LocalDay;
-  readonly clock: LocalClock;
-  readonly priceAt: PriceAt;
+/** Makes the lines of a chart from the entries of a day; a quarter hour without one is not known. */
+export interface LineMaker<Entry> {
+  readonly power: (label: string, token: string, read: (entry: Entry) => number | null) => Line;
+  readonly temperature: (label: string, token: string, read: (entry: Entry) => number | null) => Line;
+  readonly percent: (label: string, token: string, read: (entry: Entry) => number | null) => Line;
 }
 
-/** Power, price and temperatures of a day, a value for each quarter hour; what is not known is null. */
-export function chartDay({ entries, day, clock, priceAt }: DayOf): DayChart {
+/** The lines of what is known of a day. */
+export function createLineMaker<Entry extends { readonly time: string }>(
+  entries: readonly Entry[],
+  day: LocalDay,
+): LineMaker<Entry> {
   const byTime = new Map(entries.map((entry) => [Date.parse(entry.time), entry]));
   const starts = listQuarters(day);
-  const valuesOf = (read: (entry: DayEntry) => number | null): Values =>
-    starts.map((start) => {
-      const entry = byTime.get(start.getTime());
-      return entry === undefined ? null : read(entry);
-    });
-  const power = (label: string, token: string, read: (entry: DayEntry) => number | null): Line =>
-    toLine(label, token, valuesOf(read), formatPower);
-  const prices = starts.map(priceAt);
-  const temperature = (label: string, token: string, read: (entry: DayEntry) => number | null): Line =>
-    toLine(label, token, valuesOf(read), (value) => `${value.toFixed(1)} °C`);
+  const make =
+    (format: (value: number) => string) =>
+    (label: string, token: string, read: (entry: Entry) => number | null): Line => {
+      const values = starts.map((start) => {
+        const entry = byTime.get(start.getTime());
+        return entry === undefined ? null : read(entry);
+      });
+      return toLine({ label, token, values, format });
+    };
+  return {
+    power: make(formatPower),
+    temperature: make((value) => `${value.toFixed(1)} °C`),
+    percent: make((value) => `${value.toFixed(0)} %`),
+  };
+}
+
+interface Charted {
+  readonly entries: readonly { readonly time: string }[];
+  readonly day: LocalDay;
+  readonly clock: LocalClock;
+  readonly panels: readonly Panel[];
+}
+
+/** The pictures on the axis of the day; what is known of it ends with the last entry. */
+export function toDayChart({ entries, day, clock, panels }: Charted): DayChart {
+  const starts = listQuarters(day);
+  const times = new Set(entries.map(({ time }) => Date.parse(time)));
   return {
     times: [...starts, day.to].map((instant) => instant.getTime() / 1_000),
     clocks: [...starts.map(clock.formatTime), '24:00'],
     zone: clock.zone,
-    known: starts.findLastIndex((start) => byTime.has(start.getTime())) + 1,
-    panels: [
-      {
-        name: 'Power',
-        unit: 'kW',
-        above: [
-          power('Other load', 'load', (entry) => entry.load_power_w),
-          power('Heat pumps', 'heat-pump', (entry) => entry.heat_pump_power_w),
-          power('Vehicles', 'vehicle', (entry) => entry.vehicle_power_w),
-          power('Batteries, charging', 'battery', (entry) => atLeastZero(entry.battery_power_w)),
-        ],
-        below: [
-          power('Panels', 'pv', (entry) => entry.pv_power_w),
-          power('Batteries, giving', 'battery', (entry) => atLeastZero(negate(entry.battery_power_w))),
-        ],
-        lines: [power('From the grid', 'text', (entry) => entry.grid_power_w)],
-      },
-      ...(prices.some((price) => price !== null)
-        ? [
-            panelOfLines('Price', 'EUR/MWh', [
-              toLine('Price', 'text', prices, (price) => `${price.toFixed(2)} EUR/MWh`),
-            ]),
-          ]
-        : []),
-      panelOfLines('Temperature', '°C', [
-        temperature('Outdoors', 'text-3', (entry) => entry.outdoor_temperature_c),
-        temperature('Rooms with heat pumps', 'heat-pump', (entry) => entry.indoor_temperature_c),
-      ]),
-    ],
+    known: starts.findLastIndex((start) => times.has(start.getTime())) + 1,
+    panels,
   };
 }
 
-/** The rows of the table that tells the same: those quarter hours that are over, or have a price. */
+/** The rows of the table that tells the same: those quarter hours of which anything is known. */
 export function tabulateChart({ clocks, panels }: DayChart) {
   const lines = panels.flatMap(({ above, below, lines: others }) => [...others, ...above, ...below]);
   const rows = clocks
@@ -112,18 +102,22 @@ export function tabulateChart({ clocks, panels }: DayChart) {
 /** What stands in place of a value that is not known. */
 const NOT_KNOWN = '–';
 
-function panelOfLines(name: string, unit: string, lines: readonly Line[]): Panel {
+/** A picture of lines alone. */
+export function panelOfLines(name: string, unit: string, lines: readonly Line[]): Panel {
   return { name, unit, above: [], below: [], lines };
 }
 
-function toLine(label: string, token: string, values: Values, format: (value: number) => string): Line {
+interface Formatted extends Pick<Line, 'label' | 'token' | 'values'> {
+  readonly format: (value: number) => string;
+}
+
+/** A line with its texts. */
+export function toLine({ label, token, values, format }: Formatted): Line {
   return { label, token, values, texts: values.map((value) => (value === null ? NOT_KNOWN : format(value))) };
 }
 
-function listQuarters({ from, to }: LocalDay): Date[] {
+/** When the quarter hours of a day begin. */
+export function listQuarters({ from, to }: LocalDay): Date[] {
   const count = Math.ceil((to.getTime() - from.getTime()) / QUARTER_HOUR_MS);
   return Array.from({ length: count }, (_, index) => new Date(from.getTime() + index * QUARTER_HOUR_MS));
 }
-
-const negate = (value: number | null): number | null => value && -value;
-const atLeastZero = (value: number | null): number | null => value && Math.max(0, value);

@@ -5,6 +5,8 @@ import type { DeviceType } from '../domain/fleets/devices.ts';
 import type { Context } from '../operations/context.ts';
 import * as boosts from '../operations/preferences/boosts.ts';
 import * as preferences from '../operations/preferences/preferences.ts';
+import * as deviceData from '../operations/device-data.ts';
+import { getHeatPumpSchedules } from '../operations/schedules.ts';
 import * as devices from '../operations/user-devices.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { toOperationContext } from './operations.ts';
@@ -29,6 +31,8 @@ interface TypeOperations {
   readonly parameter: string;
   readonly list: PageOperation;
   readonly get: PageOperation;
+  /** What it did in a time. */
+  readonly data: PageOperation;
   /** What can be asked of the device; undefined where nothing can. */
   readonly steering?: Readonly<Record<'get' | 'update' | 'boost' | 'endBoost', PageOperation>>;
 }
@@ -40,6 +44,7 @@ export const DEVICE_OPERATIONS: Readonly<Record<DeviceType, TypeOperations>> = {
     parameter: 'electric_vehicle_id',
     list: operation('listUserElectricVehicles', devices.listUserElectricVehicles),
     get: operation('getUserElectricVehicle', devices.getUserElectricVehicle),
+    data: operation('getElectricVehicleData', deviceData.getElectricVehicleData),
     steering: {
       get: operation('getElectricVehiclePreferences', preferences.getElectricVehiclePreferences),
       update: operation('updateElectricVehiclePreferences', preferences.updateElectricVehiclePreferences),
@@ -52,6 +57,7 @@ export const DEVICE_OPERATIONS: Readonly<Record<DeviceType, TypeOperations>> = {
     parameter: 'heat_pump_id',
     list: operation('listUserHeatPumps', devices.listUserHeatPumps),
     get: operation('getUserHeatPump', devices.getUserHeatPump),
+    data: operation('getHeatPumpData', deviceData.getHeatPumpData),
     steering: {
       get: operation('getHeatPumpPreferences', preferences.getHeatPumpPreferences),
       update: operation('updateHeatPumpPreferences', preferences.updateHeatPumpPreferences),
@@ -64,6 +70,7 @@ export const DEVICE_OPERATIONS: Readonly<Record<DeviceType, TypeOperations>> = {
     parameter: 'inverter_id',
     list: operation('listUserInverters', devices.listUserInverters),
     get: operation('getUserInverter', devices.getUserInverter),
+    data: operation('getInverterData', deviceData.getInverterData),
     steering: {
       get: operation('getInverterPreferences', preferences.getInverterPreferences),
       update: operation('updateInverterPreferences', preferences.updateInverterPreferences),
@@ -76,6 +83,7 @@ export const DEVICE_OPERATIONS: Readonly<Record<DeviceType, TypeOperations>> = {
     parameter: 'wallbox_id',
     list: operation('listUserWallboxes', devices.listUserWallboxes),
     get: operation('getUserWallbox', devices.getUserWallbox),
+    data: operation('getWallboxData', deviceData.getWallboxData),
   },
 };
 
@@ -85,8 +93,12 @@ export function findDeviceType(segment: string): DeviceType | undefined {
   return types.find((type) => DEVICE_OPERATIONS[type].segment === segment);
 }
 
+/** What is asked of a heat pump in a time. */
+export const HEAT_PUMP_SCHEDULES = operation('getHeatPumpSchedules', getHeatPumpSchedules);
+
 interface Call {
   readonly path: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
@@ -96,10 +108,10 @@ export async function callDeviceOperation(
   context: PortalContext,
   response: PortalResponse,
   { id, run }: PageOperation,
-  { path, headers = {}, body }: Call,
+  { path, query = {}, headers = {}, body }: Call,
 ): Promise<unknown> {
   const operationContext = toOperationContext(context, response, id);
   // What stands in the path was found by the table of the type, and the body was validated by the operation's schema.
-  const request = { path: { org_id: operationContext.orgId, ...path }, query: {}, headers, body };
+  const request = { path: { org_id: operationContext.orgId, ...path }, query, headers, body };
   return (await run(operationContext, request as never)).body;
 }

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { isUuid } from '../domain/api/formats.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
+import type { OpenCondition } from '../domain/notifications/open-condition.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
@@ -8,6 +9,7 @@ import { describePreferenceFields, toPreferenceValues } from './device-form.ts';
 import type { PreferenceValues } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device-operations.ts';
 import type { Device, Preferences } from './device-operations.ts';
+import { readDevicePictures } from './device-pictures.ts';
 import { describeBoost, describeControl, describeState } from './device-states.ts';
 import { CONDITIONS, markCondition } from './exceptions.ts';
 import { versionOf } from './form-versions.ts';
@@ -102,15 +104,9 @@ export async function sendDevice(
   const stored = preferences && toPreferenceValues(preferences);
   sendView(response, status, 'device', {
     heading: device.name,
+    ...(await readDevicePictures(context, response, device)),
     sentence: toSentence(describeState(device)),
-    conditions: (own.length === 0 ? [undefined] : own).map((condition) => ({
-      mark: markCondition(condition),
-      consequence:
-        condition === undefined ? 'It is read and steered.' : CONDITIONS[condition.code].consequence,
-      ...(condition === undefined
-        ? {}
-        : { since: { text: formatAgo(condition.since, now), at: condition.since.toISOString() } }),
-    })),
+    conditions: (own.length === 0 ? [undefined] : own).map((condition) => describeCondition(condition, now)),
     control: describeControl(device),
     asOf: { text: formatAgo(new Date(device.as_of), now), at: device.as_of },
     deviceFacts: [
@@ -146,6 +142,13 @@ export async function sendDevice(
       path: `/org/${scope.orgId}/users/${device.user_id}/${segment}/${device.device_id}`,
     }),
   });
+}
+
+function describeCondition(condition: OpenCondition | undefined, now: Date) {
+  const mark = markCondition(condition);
+  if (condition === undefined) return { mark, consequence: 'It is read and steered.' };
+  const since = { text: formatAgo(condition.since, now), at: condition.since.toISOString() };
+  return { mark, consequence: CONDITIONS[condition.code].consequence, since };
 }
 
 function toSentence(words: string): string {

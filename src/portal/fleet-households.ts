@@ -2,6 +2,7 @@ import type { components } from '../../generated/openapi.ts';
 import { getHouseholdData } from '../operations/household-data.ts';
 import { readAnswer } from './answers.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
+import { toRange } from './device-day.ts';
 import type { FleetEntry } from './fleet-day.ts';
 import { sumEnergy } from './fleet-story.ts';
 import type { LocalDay } from './local-days.ts';
@@ -60,7 +61,7 @@ export async function readHouseholdDay(
   const operation = toOperationContext(context, response, 'getHouseholdData');
   const answer = await getHouseholdData(operation, {
     path: { org_id: operation.orgId, user_id: userId },
-    query: { from: day.from.toISOString(), to: day.to.toISOString(), resolution },
+    query: { ...toRange(day), resolution },
     headers: {},
     body: undefined,
     answerType: 'application/json',

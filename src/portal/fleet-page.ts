@@ -5,13 +5,13 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { chartDay, tabulateChart } from './day-chart.ts';
+import { tabulateChart } from './day-chart.ts';
 import { dayLinks, nameDay, withDay } from './day-links.ts';
 import { describeDevices } from './device-marks.ts';
 import { tabulateConditions } from './exceptions.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
 import type { Fleet } from './fleet-access.ts';
-import { readFleetDay, readPrices, readShownDay, toDataRequest } from './fleet-day.ts';
+import { readFleetDay, readShownDay, toDataRequest } from './fleet-day.ts';
 import type { FleetEntry, ShownDay } from './fleet-day.ts';
 import { listGroups } from './fleet-groups.ts';
 import { tabulateOddHouseholds } from './fleet-households.ts';
@@ -19,7 +19,10 @@ import { describeProgress, markFleet } from './fleet-status.ts';
 import { listFigures, tellFleetDay } from './fleet-story.ts';
 import { TRANSITIONS } from './fleet-transitions.ts';
 import { readQueryParameter } from './forms.ts';
+import { chartHomes } from './home-chart.ts';
 import { findNoticeText } from './pages.ts';
+import { readPricePanels } from './price-panels.ts';
+import type { NamedHeatPump } from './reads.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { getScope } from './shell.ts';
 import { scopedPath } from './scopes.ts';
@@ -28,6 +31,8 @@ import { formatMinute } from './times.ts';
 
 /** Conditions that are listed; the devices of the API have the others. */
 const MOST_CONDITIONS = 10;
+/** Heat pumps whose schedules are computed: the first of the fleet stand for the others. */
+const MOST_PUMPS = 6;
 
 /** What the homes of a fleet did on a day, and why. */
 export const showFleet = withFleet(async (context, request, response, fleet) => {
@@ -39,9 +44,11 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
   const asked = { jobId: fleet.job_id, day };
   const { metadata, data } = await readFleetDay(context, response, { ...asked, resolution: '15MIN' });
   const entries: readonly FleetEntry[] = data;
-  const priceAt = await readPrices(context, response, fleet.simulation_org_id, day);
+  const pumps = (): Promise<readonly NamedHeatPump[]> =>
+    reads.listHeatPumps(fleet.simulation_org_id, MOST_PUMPS);
+  const prices = await readPricePanels(context, response, day, pumps);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
-  const chart = chartDay({ entries, day, clock, priceAt });
+  const chart = chartHomes({ entries, day, clock, prices });
   const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
   const path = fleetPath(fleet.job_id);

@@ -1,4 +1,4 @@
-import type { DayEntry } from './day-chart.ts';
+import type { DayEntry } from './home-chart.ts';
 import type { FleetEntry } from './fleet-day.ts';
 import type { LocalClock } from './local-days.ts';
 import { formatEnergy, formatPower } from './quantities.ts';

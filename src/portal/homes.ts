@@ -4,20 +4,23 @@ import type { DeviceType } from '../domain/fleets/devices.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
-import { chartDay, tabulateChart } from './day-chart.ts';
-import type { DayEntry } from './day-chart.ts';
-import { dayLinks, nameDay } from './day-links.ts';
+import { tabulateChart } from './day-chart.ts';
+import { dayLinks, nameDay, withDay } from './day-links.ts';
 import { iconOf } from './device-marks.ts';
+import { toRange } from './device-day.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { describeState } from './device-states.ts';
 import { markCondition } from './exceptions.ts';
-import { readPrices, readShownDay } from './fleet-day.ts';
+import { readShownDay } from './fleet-day.ts';
 import { readHouseholdDay } from './fleet-households.ts';
 import { sumEnergy } from './fleet-story.ts';
 import { readQueryParameter } from './forms.ts';
+import { chartHomes } from './home-chart.ts';
+import type { DayEntry } from './home-chart.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { findNoticeText } from './pages.ts';
+import { readPricePanels } from './price-panels.ts';
 import { formatEnergy } from './quantities.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
@@ -31,18 +34,20 @@ export const showHousehold = withUser(async (context, request, response, user) =
   const { day, clock } = shown;
   const { data } = await readHouseholdDay(context, response, user.id, { day, resolution: '15MIN' });
   const entries: readonly DayEntry[] = data;
-  const priceAt = await readPrices(context, response, scope.orgId, day);
-  const chart = chartDay({ entries, day, clock, priceAt });
   const conditions = await context.reads.listConditionsOfUser(scope.orgId, user.id);
   const devices = await readDevices(context, response, user.id);
+  const pumps = devices.filter(({ device_type: type }) => type === 'heat_pump').map(nameDevice);
+  const prices = await readPricePanels(context, response, day, async () => pumps);
+  const chart = chartHomes({ entries, day, clock, prices });
   const dayName = nameDay(shown, entries.at(-1));
-  const query = new URLSearchParams({ from: day.from.toISOString(), to: day.to.toISOString() }).toString();
+  const query = new URLSearchParams(toRange(day)).toString();
   sendView(response, 200, 'household', {
     heading: nameOf(user),
     sentence: tellDay(entries, dayName),
     chart,
     table: tabulateChart(chart),
     dayName,
+    csvPath: withDay(homePath(scope, user.id, 'data.csv'), shown),
     links: dayLinks(homePath(scope, user.id), shown),
     devices: tabulateDevices(scope, devices, conditions),
     userPath: userPath(scope, user.id),

@@ -25,12 +25,12 @@ import { sendMethodNotAllowed } from '../html/messages.ts';
 import { createPageAssetRoutes, sendView } from '../html/render.ts';
 import { createFleetFromForm, showFleetCreation } from './fleet-creation.ts';
 import { expandFromForm, showExpansion } from './fleet-expansion.ts';
-import { sendFleetCsv } from './fleet-csv.ts';
 import { showFleets } from './fleet-list.ts';
 import { showFleet } from './fleet-page.ts';
 import { endFleet, showEnding } from './fleet-transitions.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
+import { sendDeviceCsv, sendFleetCsv, sendHouseholdCsv } from './csv-files.ts';
 import { boostFromForm, changePreferences, triggerFromForm } from './device-actions.ts';
 import { showDevice } from './device-page.ts';
 import { showHome } from './home.ts';
@@ -138,7 +138,9 @@ function addUserPages(page: AddPage): void {
 
 function addHomePages(page: AddPage): void {
   page('/portal/homes/:id', showHousehold);
+  page('/portal/homes/:id/data.csv', sendHouseholdCsv);
   page('/portal/homes/:id/:type/:device', showDevice);
+  page('/portal/homes/:id/:type/:device/data.csv', sendDeviceCsv);
   page('/portal/homes/:id/:type/:device/preferences', showDevice, changePreferences);
   page('/portal/homes/:id/:type/:device/boost', showDevice, boostFromForm);
   page('/portal/homes/:id/:type/:device/event', showDevice, triggerFromForm);

@@ -11,6 +11,12 @@ export interface FirstStepsTaken {
   readonly hasResolved: boolean;
 }
 
+/** A heat pump by what names it in paths. */
+export interface NamedHeatPump {
+  readonly userId: string;
+  readonly deviceId: string;
+}
+
 /** What the portal reads that no operation answers. Each costs what its answer does, however much is stored. */
 export interface PortalReads {
   /** The fleets of an organization, newest first. */
@@ -25,6 +31,8 @@ export interface PortalReads {
   readonly listOpenConditions: (simulationOrgId: string, limit: number) => Promise<OpenConditions>;
   /** The conditions that devices of one user are in, the latest first. */
   readonly listConditionsOfUser: (orgId: string, userId: string) => Promise<readonly OpenCondition[]>;
+  /** The heat pumps of the first households that have one. */
+  readonly listHeatPumps: (simulationOrgId: string, limit: number) => Promise<readonly NamedHeatPump[]>;
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;
   /** Open actions by organization; one that has none is left out. */
   readonly countOpenActions: (orgIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;

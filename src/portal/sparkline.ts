@@ -1,5 +1,5 @@
 import { HOUR_MS } from '../domain/api/durations.ts';
-import type { DayEntry } from './day-chart.ts';
+import type { DayEntry } from './home-chart.ts';
 import type { LocalDay } from './local-days.ts';
 
 const [WIDTH, HEIGHT] = [96, 24];

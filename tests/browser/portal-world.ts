@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createSession } from '../../src/accounts/sessions.ts';
+import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { fixedCredentials, PartnerApi, until } from '../process/partner.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
@@ -114,6 +115,7 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
     () => api.call<{ status: string }>('GET', `${FLEETS}/${fleet.jobId}`),
     ({ body }) => body.status === 'running',
   );
+  await api.call('PATCH', '/trading/dayahead/prices', { data: listPrices(new Date()) });
   const webhooks = '/notifications/webhooks';
   const url = 'https://hooks.sun-and-sons.example/devices';
   await api
@@ -128,6 +130,15 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
   const device = devices.body.items[0]?.device_id ?? '';
   await api.call('POST', `${FLEETS}/${fleet.jobId}/devices/${device}/events`, { code: 'reauthenticate' });
   return fleet;
+}
+
+/** Prices of yesterday, today and tomorrow, UTC: cheap at night and at noon. */
+function listPrices(now: Date): readonly { readonly timestamp: string; readonly price: number }[] {
+  const from = Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS;
+  return Array.from({ length: 72 }, (_, hour) => ({
+    timestamp: new Date(from + hour * HOUR_MS).toISOString(),
+    price: 90 + Math.round(60 * Math.cos((4 * Math.PI * (hour - 19)) / 24)),
+  }));
 }
 
 /** A home with all types of devices. */

@@ -4,7 +4,8 @@
 
 const SYNC_KEY = 'day';
 const AXIS_WIDTH = 56;
-const HOURS_BETWEEN_LABELS = 4;
+/** So far apart that labels do not touch, on a phone too. */
+const hoursBetweenLabels = (width) => (width < 480 ? 6 : 4);
 
 const styles = getComputedStyle(document.documentElement);
 const colour = (token) => styles.getPropertyValue(`--${token}`).trim();
@@ -66,7 +67,8 @@ function createReadout(figure, { panels, clocks, known }) {
 }
 
 /** Areas stand on each other: the outermost is drawn first, and each inner one covers it from the axis on. */
-function createPlot(place, { unit, above, below, lines }, { times, clocks, known }, onMove) {
+function createPlot(place, { unit, height, above, below, lines }, { times, clocks }, onMove) {
+  const isStrip = height === 'strip';
   const scale = unit === 'kW' ? 1 / 1_000 : 1;
   const areas = [...stack(above, scale), ...stack(below, -scale)];
   const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) }));
@@ -76,7 +78,7 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
     {},
     ...areas.map(({ token }) => ({
       fill: colour(token),
-      stroke: colour('surface'),
+      stroke: colour(isStrip ? 'control' : 'surface'),
       width: 1,
       fillTo: 0,
       paths,
@@ -90,16 +92,17 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
     grid: { stroke: colour('border'), width: 1 },
     ticks: { show: false },
   };
-  const labelled = times.flatMap((time, index) =>
-    /^(\d\d):00a?$/.test(clocks[index]) && Number(clocks[index].slice(0, 2)) % HOURS_BETWEEN_LABELS === 0
-      ? [time]
-      : [],
+  const hours = hoursBetweenLabels(place.clientWidth);
+  const labelled = times.filter(
+    (_, index) => /^\d\d:00a?$/.test(clocks[index]) && Number(clocks[index].slice(0, 2)) % hours === 0,
   );
   const texts = new Map(times.map((time, index) => [time, clocks[index]]));
   return new uPlot(
     {
       width: place.clientWidth,
       height: place.clientHeight,
+      // The same at the sides, so that an instant stands at one place in all pictures.
+      padding: isStrip ? [0, 24, 0, 0] : [8, 24, 0, 0],
       legend: { show: false },
       cursor: {
         y: false,
@@ -109,7 +112,7 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
       },
       scales: {
         x: { time: false, range: [times[0], times.at(-1)] },
-        y: { range: (_plot, low, high) => toRange(low, high, areas.length > 0 || unit !== '°C') },
+        y: { range: isStrip ? [0, 1] : (_plot, low, high) => toRange(low, high, unit !== '°C') },
       },
       axes: [
         {
@@ -117,8 +120,9 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
           splits: () => labelled,
           values: (_plot, splits) => splits.map((time) => texts.get(time)),
           size: 24,
+          show: !isStrip,
         },
-        { ...axis, size: AXIS_WIDTH, space: 32 },
+        { ...axis, size: AXIS_WIDTH, space: 32, ...(isStrip ? { splits: () => [] } : {}) },
       ],
       series,
       hooks: {
@@ -129,18 +133,16 @@ function createPlot(place, { unit, above, below, lines }, { times, clocks, known
         ],
       },
     },
-    [
-      times,
-      ...[...areas, ...curves].map(({ sums }) => endStep(sums, unit === 'EUR/MWh' ? sums.length : known)),
-    ],
+    [times, ...[...areas, ...curves].map(({ sums }) => endStep(sums))],
     place,
   );
 }
 
 /** A step goes on to the end of its period, the last one that is known too. */
-function endStep(sums, known) {
+function endStep(sums) {
   const ends = [...sums, null];
-  ends[known] = ends[known - 1];
+  const last = sums.findLastIndex((value) => value !== null);
+  ends[last + 1] = ends[last] ?? null;
   return ends;
 }
 

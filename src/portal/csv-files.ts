@@ -1,0 +1,70 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { StreamedBytes } from '../contract/streamed-bytes.ts';
+import { getFleetData } from '../operations/fleets/fleet-data.ts';
+import { getHouseholdData } from '../operations/household-data.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { toRange, readDeviceDay } from './device-day.ts';
+import type { DeviceEntry } from './device-day.ts';
+import { withDevice } from './device-page.ts';
+import { withFleet } from './fleet-access.ts';
+import { readShownDay, toDataRequest } from './fleet-day.ts';
+import { nameDevice } from './homes.ts';
+import type { LocalDay } from './local-days.ts';
+import { toOperationContext } from './operations.ts';
+import { getScope } from './shell.ts';
+import { withUser } from './users.ts';
+
+/** What the homes of a fleet did on the day as a file, as the API writes it. */
+export const sendFleetCsv = withFleet(async (context, _request, response, fleet) => {
+  const { orgId } = getSession(response);
+  const day = await findDay(context, response, fleet.simulation_org_id);
+  const operation = toOperationContext(context, response, 'getFleetData', orgId);
+  const asked = toDataRequest({ orgId, jobId: fleet.job_id, day, resolution: '15MIN' });
+  const { body } = await getFleetData(operation, { ...asked, answerType: 'text/csv' });
+  await sendParts(response, `fleet-${fleet.job_id}-${day.date}.csv`, body as StreamedBytes);
+});
+
+/** What a home did on the day as a file, as the API writes it. */
+export const sendHouseholdCsv = withUser(async (context, _request, response, user) => {
+  const { orgId } = getScope(response);
+  const day = await findDay(context, response, orgId);
+  const operation = toOperationContext(context, response, 'getHouseholdData');
+  const { body } = await getHouseholdData(operation, {
+    path: { org_id: orgId, user_id: user.id },
+    query: { ...toRange(day), resolution: '15MIN' },
+    headers: {},
+    body: undefined,
+    answerType: 'text/csv',
+  });
+  await sendParts(response, `home-${user.id}-${day.date}.csv`, body as StreamedBytes);
+});
+
+/** What a device did on the day as a file: the values that the API answers as JSON. */
+export const sendDeviceCsv = withDevice(async (context, _request, response, { device }) => {
+  const day = await findDay(context, response, getScope(response).orgId);
+  const entries = await readDeviceDay(context, response, nameDevice(device), day);
+  response.attachment(`device-${device.device_id}-${day.date}.csv`).type('text/csv').send(toCsv(entries));
+});
+
+/** Lines as RFC 4180 has them; instants and numbers need no quotes. */
+function toCsv(entries: readonly DeviceEntry[]): string {
+  const names = Object.keys(entries[0] ?? {});
+  const lines = entries.map((entry) => Object.values(entry).join(','));
+  return [names.join(','), ...lines].map((line) => `${line}\r\n`).join('');
+}
+
+async function findDay(context: PortalContext, response: PortalResponse, orgId: string): Promise<LocalDay> {
+  const zone = await context.reads.findTimeZone(orgId);
+  return readShownDay(response.req, zone, context.clock()).day;
+}
+
+async function sendParts(
+  response: PortalResponse,
+  name: string,
+  { contentType, parts }: StreamedBytes,
+): Promise<void> {
+  response.attachment(name).type(contentType);
+  await pipeline(Readable.from(parts), response);
+}

@@ -1,0 +1,33 @@
+import { tabulateChart } from './day-chart.ts';
+import { dayLinks, nameDay, withDay } from './day-links.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
+import { chartDevice } from './device-chart.ts';
+import { readDeviceDay } from './device-day.ts';
+import type { Device } from './device-operations.ts';
+import { readShownDay } from './fleet-day.ts';
+import { devicePath } from './home-paths.ts';
+import { nameDevice } from './homes.ts';
+import { readPricePanels } from './price-panels.ts';
+import { getScope } from './shell.ts';
+
+/** What a device did on the day that the address names, as its page shows it; prices where it may go by them. */
+export async function readDevicePictures(context: PortalContext, response: PortalResponse, device: Device) {
+  const scope = getScope(response);
+  const zone = await context.reads.findTimeZone(scope.orgId);
+  const shown = readShownDay(response.req, zone, context.clock());
+  const { day, clock } = shown;
+  const named = nameDevice(device);
+  const entries = await readDeviceDay(context, response, named, day);
+  const pumps = device.device_type === 'heat_pump' ? [named] : [];
+  const prices =
+    device.device_type === 'wallbox' ? [] : await readPricePanels(context, response, day, async () => pumps);
+  const chart = chartDevice({ type: device.device_type, entries, day, clock, prices });
+  return {
+    chart,
+    table: tabulateChart(chart),
+    dayName: nameDay(shown, entries.at(-1)),
+    links: dayLinks(devicePath(scope, named), shown),
+    csvPath: withDay(devicePath(scope, named, 'data.csv'), shown),
+    hasCharts: true,
+  };
+}

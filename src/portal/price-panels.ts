@@ -1,0 +1,68 @@
+import { listQuarters, panelOfLines, toLine } from './day-chart.ts';
+import type { Line, Panel } from './day-chart.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
+import { readSchedule } from './device-day.ts';
+import type { ScheduleEntry } from './device-day.ts';
+import { readPrices } from './fleet-day.ts';
+import type { PriceAt } from './fleet-day.ts';
+import type { LocalDay } from './local-days.ts';
+import type { NamedHeatPump } from './reads.ts';
+import { getScope } from './shell.ts';
+
+/** What a schedule may ask of a heat pump, from the least on, with the word for it. */
+const STATES = [
+  ['min', 'Blocked'],
+  ['low', 'Set back'],
+  ['mid', 'Normal'],
+  ['max', 'Boosted'],
+] as const;
+
+/**
+ * The prices of a day as the devices of the page's scope see them, and what heat pumps are asked for by them. Without prices there is
+ * neither: every pump is asked for the same all day.
+ */
+export async function readPricePanels(
+  context: PortalContext,
+  response: PortalResponse,
+  day: LocalDay,
+  listPumps: () => Promise<readonly NamedHeatPump[]>,
+): Promise<readonly Panel[]> {
+  const prices = chartPrices(day, await readPrices(context, response, getScope(response).orgId, day));
+  if (prices.length === 0) return [];
+  const schedules = [];
+  for (const pump of await listPumps()) schedules.push(await readSchedule(context, response, pump, day));
+  return [...prices, ...chartSchedules(day, schedules)];
+}
+
+function chartPrices(day: LocalDay, priceAt: PriceAt): readonly Panel[] {
+  const values = listQuarters(day).map(priceAt);
+  if (values.every((price) => price === null)) return [];
+  const format = (price: number): string => `${price.toFixed(2)} EUR/MWh`;
+  return [panelOfLines('Price', 'EUR/MWh', [toLine({ label: 'Price', token: 'text', values, format })])];
+}
+
+/**
+ * What is asked of a heat pump, as a strip that is the higher the more it may draw; of several, how many of them each state is asked
+ * of. No picture without a schedule.
+ */
+function chartSchedules(day: LocalDay, schedules: readonly (readonly ScheduleEntry[])[]): readonly Panel[] {
+  const known = schedules.filter((entries) => entries.length > 0);
+  if (known.length === 0) return [];
+  const states = known.map(
+    (entries) => new Map(entries.map(({ time, state }) => [Date.parse(time), state] as const)),
+  );
+  const isOne = states.length === 1;
+  const lines = STATES.map(([state, word], level): Line => {
+    const values = listQuarters(day).map((start) => {
+      const asked = states.flatMap((each) => each.get(start.getTime()) ?? []);
+      if (asked.length === 0) return null;
+      const share = asked.filter((each) => each === state).length / asked.length;
+      return isOne ? (share * (level + 1)) / STATES.length : share;
+    });
+    const format = (share: number): string =>
+      isOne ? (share > 0 ? 'asked for' : 'no') : `${Math.round(100 * share)} %`;
+    return toLine({ label: `${word} (${state})`, token: `schedule-${state}`, values, format });
+  });
+  const name = isOne ? 'Schedule of the heat pump' : `Schedules of ${states.length} heat pumps`;
+  return [{ name, unit: '', height: 'strip', above: lines, below: [], lines: [] }];
+}
