@@ -7,6 +7,8 @@ import {
   findFleetSummaryById,
   listFleetSummaries,
 } from '../queries/fleets/fleet-summaries.ts';
+import { findOrganizationOfUser } from '../queries/accounts/portal-users.ts';
+import { findDeviceOwner } from '../queries/fleets/device-owners.ts';
 import { listFleetDevices } from '../queries/fleets/devices.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
@@ -26,6 +28,8 @@ export function createPortalReads(db: Db): PortalReads {
       (await listFleetDevices(db, orgId, { deviceType: 'heat_pump' }, { limit, offset: 0 })).map(
         ({ user_id: userId, id: deviceId }) => ({ userId, deviceId }),
       ),
+    findDeviceOwner: (orgIds, deviceId) => findDeviceOwner(db, orgIds, deviceId),
+    findOrganizationOfUser: (orgIds, userId) => findOrganizationOfUser(db, orgIds, userId),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>

@@ -8,11 +8,12 @@ const ownFile = (path: string): string => join(import.meta.dirname, path);
 const CHART_STYLE = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'));
 const CHART_LIBRARY = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.iife.min.js'));
 
-const STYLES = ['tokens', 'elements', 'components', 'shell', 'charts'].map((name) =>
+const STYLES = ['tokens', 'elements', 'components', 'shell', 'charts', 'palette'].map((name) =>
   ownFile(`styles/${name}.css`),
 );
 const stylesheet = readAsset('portal', 'css', CHART_STYLE, ...STYLES);
-const script = readAsset('portal', 'js', ownFile('scripts/portal.js'), ownFile('scripts/live.js'));
+const SCRIPTS = ['portal', 'live', 'palette', 'keys'].map((name) => ownFile(`scripts/${name}.js`));
+const script = readAsset('portal', 'js', ...SCRIPTS);
 /** What pages with charts load besides, in this order. */
 const chartScripts = [
   readAsset('uplot', 'js', CHART_LIBRARY),

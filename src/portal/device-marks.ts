@@ -28,6 +28,12 @@ export function iconOf(type: DeviceType): string {
   return MARKS[type].icon;
 }
 
+/** What a device of a type is called: `Heat pump`. */
+export function nameType(type: DeviceType): string {
+  const { one } = MARKS[type];
+  return `${one.charAt(0).toUpperCase()}${one.slice(1)}`;
+}
+
 /** Those of which there are some, in one text; empty when there are none. */
 export function listDevices(counts: DeviceCounts): string {
   const types = DEVICE_TYPES.filter((type) => counts[type] > 0);

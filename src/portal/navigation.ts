@@ -1,4 +1,12 @@
-import { APPLICATIONS_PATH, fleetPath, FLEETS_PATH, HOME_PATH, PASSWORD_PATH, USERS_PATH } from './paths.ts';
+import {
+  APPLICATIONS_PATH,
+  fleetPath,
+  FLEETS_PATH,
+  HOME_PATH,
+  PASSWORD_PATH,
+  SEARCH_PATH,
+  USERS_PATH,
+} from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 
@@ -6,6 +14,8 @@ interface Item {
   readonly label: string;
   readonly icon: string;
   readonly href: string;
+  /** The keys that lead there. */
+  readonly keys: string | undefined;
   /** `page` on the page itself, `true` on one below it. */
   readonly current: 'page' | 'true' | undefined;
 }
@@ -19,6 +29,8 @@ interface Group {
 export interface Shell {
   readonly navigation: readonly Group[];
   readonly account: readonly Item[];
+  /** Undefined for who may not search. */
+  readonly search: Item | undefined;
   readonly scope: Scope;
   /** All that can be chosen, the own organization first; none where there is no choice. */
   readonly scopes: readonly (Scope & { readonly href: string; readonly isCurrent: boolean })[];
@@ -29,32 +41,34 @@ export function listNavigation(
   path: string,
   scope: Scope,
   isManaging: boolean,
-): Pick<Shell, 'navigation' | 'account'> {
-  const item = (label: string, icon: string, href: string, query = href): Item => ({
+): Pick<Shell, 'navigation' | 'account' | 'search'> {
+  const item = (label: string, icon: string, keys: string | undefined, href: string, query = href): Item => ({
     label,
     icon,
+    keys,
     href: query,
     current: findCurrent(path.endsWith('/') ? path : `${path}/`, href),
   });
-  const scoped = (label: string, icon: string, href: string): Item =>
-    item(label, icon, href, scopedPath(scope, href));
+  const scoped = (label: string, icon: string, keys: string, href: string): Item =>
+    item(label, icon, keys, href, scopedPath(scope, href));
   const management: readonly Group[] = [
     {
       heading: scope.kind === 'own' ? 'Organization' : 'Simulation',
       items: [
-        scoped('Home', 'home', HOME_PATH),
+        scoped('Home', 'home', 'g h', HOME_PATH),
         scope.fleet === undefined
-          ? item('Fleets', 'fleets', FLEETS_PATH)
-          : item('Fleet', 'fleets', fleetPath(scope.fleet.id)),
-        scoped('Users', 'users', USERS_PATH),
+          ? item('Fleets', 'fleets', 'g f', FLEETS_PATH)
+          : item('Fleet', 'fleets', 'g f', fleetPath(scope.fleet.id)),
+        scoped('Users', 'users', 'g u', USERS_PATH),
       ],
     },
-    { heading: 'Access', items: [item('Applications', 'applications', APPLICATIONS_PATH)] },
+    { heading: 'Access', items: [item('Applications', 'applications', 'g a', APPLICATIONS_PATH)] },
   ];
-  const reference = { heading: 'Developers', items: [item('API reference', 'reference', '/docs/')] };
+  const reference = { heading: 'Developers', items: [item('API reference', 'reference', 'g r', '/docs/')] };
   return {
     navigation: [...(isManaging ? management : []), reference],
-    account: [item('Change password', 'password', PASSWORD_PATH)],
+    search: isManaging ? scoped('Search', 'search', 'Ctrl K', SEARCH_PATH) : undefined,
+    account: [item('Change password', 'password', undefined, PASSWORD_PATH)],
   };
 }
 

@@ -11,6 +11,9 @@ export const USERS_PATH = '/portal/users/';
 /** The list of fleets. */
 export const FLEETS_PATH = '/portal/fleets/';
 
+/** The search for pages, fleets, users and devices. */
+export const SEARCH_PATH = '/portal/search/';
+
 /** Simulated homes, in the scope of their fleet. */
 export const HOMES_PATH = '/portal/homes/';
 

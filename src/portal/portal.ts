@@ -36,6 +36,7 @@ import { showDevice } from './device-page.ts';
 import { showHome } from './home.ts';
 import { showHousehold } from './homes.ts';
 import { issuePassword, showPasswordIssue } from './initial-password.ts';
+import { showSearch, sendFound } from './search.ts';
 import { loadShell } from './shell.ts';
 import {
   createUserFromForm,
@@ -95,6 +96,8 @@ function createPages(context: PortalContext): Router {
   addApplicationPages(page);
   router.use('/portal', requireStaffOrAdmin);
   page('/portal', showHome);
+  page('/portal/search', showSearch);
+  page('/portal/search.json', sendFound);
   router.use('/portal/users/:id/initial-password', requireAdmin);
   addUserPages(page);
   addFleetPages(page);

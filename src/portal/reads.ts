@@ -1,4 +1,4 @@
-import type { DeviceCounts } from '../domain/fleets/devices.ts';
+import type { DeviceCounts, DeviceType } from '../domain/fleets/devices.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
 import type { OpenCondition, OpenConditions } from '../domain/notifications/open-condition.ts';
@@ -17,6 +17,13 @@ export interface NamedHeatPump {
   readonly deviceId: string;
 }
 
+/** Whose a device is. */
+export interface DeviceOwner {
+  readonly orgId: string;
+  readonly userId: string;
+  readonly deviceType: DeviceType;
+}
+
 /** What the portal reads that no operation answers. Each costs what its answer does, however much is stored. */
 export interface PortalReads {
   /** The fleets of an organization, newest first. */
@@ -33,6 +40,10 @@ export interface PortalReads {
   readonly listConditionsOfUser: (orgId: string, userId: string) => Promise<readonly OpenCondition[]>;
   /** The heat pumps of the first households that have one. */
   readonly listHeatPumps: (simulationOrgId: string, limit: number) => Promise<readonly NamedHeatPump[]>;
+  /** Whose a device of one of these organizations is. */
+  readonly findDeviceOwner: (orgIds: readonly string[], deviceId: string) => Promise<DeviceOwner | undefined>;
+  /** The one of these organizations that a user belongs to. */
+  readonly findOrganizationOfUser: (orgIds: readonly string[], userId: string) => Promise<string | undefined>;
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;
   /** Open actions by organization; one that has none is left out. */
   readonly countOpenActions: (orgIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;

@@ -86,9 +86,14 @@ function describeSignIn({ username, hasInitialPassword }: PortalUser): string {
   return hasInitialPassword ? 'Initial password issued' : 'Own password';
 }
 
-/** A user as the operation getUser answers it. Throws the problem not_found. */
-export async function readUser(context: PortalContext, response: PortalResponse, id: string): Promise<User> {
-  const operation = toOperationContext(context, response, 'getUser');
+/** A user as the operation getUser answers it, of the page's scope unless another organization is named. Throws the problem not_found. */
+export async function readUser(
+  context: PortalContext,
+  response: PortalResponse,
+  id: string,
+  orgId = getScope(response).orgId,
+): Promise<User> {
+  const operation = toOperationContext(context, response, 'getUser', orgId);
   const path = { org_id: operation.orgId, user_id: id };
   const { body } = await getUser(operation, { path, query: {}, headers: {}, body: undefined });
   return body as User;

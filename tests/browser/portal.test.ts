@@ -85,6 +85,8 @@ const PAGES: readonly PageCase[] = [
     path: ({ applicationId }) => `/oauth2/applications/${applicationId}/update/`,
     statuses: { admin: 200, staff: 404, user: 403 },
   },
+  { name: 'search', path: () => '/portal/search/', statuses: MANAGERS },
+  { name: 'search-none-found', path: () => '/portal/search/?q=nothing+is+called+so', statuses: MANAGERS },
   { name: 'password', path: () => '/accounts/password_change/', statuses: ALL },
   { name: 'logout', path: () => '/accounts/logout/', statuses: ALL },
   { name: 'not-found', path: () => '/portal/nothing/', statuses: { admin: 404, staff: 404, user: 403 } },
@@ -175,7 +177,7 @@ test('the first tab stop skips to the content; without it there are few before',
   const page = await context.newPage();
   for (const { path } of PAGES.filter(({ name }) => ['home', 'users', 'applications'].includes(name))) {
     await page.goto(path(world));
-    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 11]);
+    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 12]);
   }
   await context.close();
 });

@@ -88,6 +88,22 @@ export async function findPortalUser(db: Db, orgId: string, id: string): Promise
   return row === undefined ? undefined : toPortalUser(row);
 }
 
+/** The one of these organizations that a user belongs to who is not deleted; undefined when none has the user. */
+export async function findOrganizationOfUser(
+  db: Db,
+  orgIds: readonly string[],
+  id: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select('org_id')
+    .where('org_id', 'in', orgIds)
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return row?.org_id;
+}
+
 function toPortalUser(row: Row): PortalUser {
   return {
     id: row.id,
