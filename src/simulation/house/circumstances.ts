@@ -1,6 +1,6 @@
 /** What a house is asked for and where it stands: both may change, and what follows from them changes with them. */
 import { OPEN_END, valueInForce } from '../control/revisions.ts';
-import type { HouseholdControl } from '../control/household-control.ts';
+import type { HouseholdControl, Place } from '../control/household-control.ts';
 import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../control/preferences.ts';
 import type { HeatPumpPreferences } from '../control/preferences.ts';
 import { siteWeather } from '../environment/weather.ts';
@@ -8,6 +8,7 @@ import type { SiteWeather } from '../environment/weather.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
 import { splitSeed } from '../kernel/noise.ts';
+import type { Seed } from '../kernel/noise.ts';
 import { tankGoals } from './hot-water.ts';
 import { HeatPumpPerformance } from './performance.ts';
 import { comfortTargets } from './target-temperatures.ts';
@@ -57,25 +58,56 @@ export function listCircumstances(
   };
   return firsts.map((first, i) => {
     const preferences = valueInForce(heatPump.preferences, first, DEFAULT_HEAT_PUMP_PREFERENCES);
-    const { latitude, longitude } = valueInForce(places, first, household);
-    const demand = demandOf(preferences);
-    let weather: SiteWeather | undefined;
-    return {
-      first,
-      end: firsts[i + 1] ?? OPEN_END,
-      preferences,
-      house: demand.house,
-      performance: demand.performance,
-      limit: demand.limit,
-      get targets() {
-        return demand.targets;
-      },
-      // Made when a day is computed there: a place that nobody asks for takes no room among the sites that are kept.
-      get weather() {
-        return (weather ??= siteWeather(seed, latitude, longitude));
-      },
-    };
+    const span = { first, end: firsts[i + 1] ?? OPEN_END };
+    const site = { seed, place: valueInForce<Place>(places, first, household) };
+    return new CircumstancesAtSite(span, preferences, demandOf(preferences), site);
   });
+}
+
+/** Of a house there may be thousands, and many houses at once: one has but a few numbers of its own. */
+class CircumstancesAtSite implements Circumstances {
+  readonly first: number;
+  readonly end: number;
+  readonly preferences: HeatPumpPreferences;
+  readonly #demand: Demand;
+  readonly #seed: Seed;
+  readonly #place: Place;
+  #weather: SiteWeather | undefined;
+
+  constructor(
+    { first, end }: { readonly first: number; readonly end: number },
+    preferences: HeatPumpPreferences,
+    demand: Demand,
+    { seed, place }: { readonly seed: Seed; readonly place: Place },
+  ) {
+    this.first = first;
+    this.end = end;
+    this.preferences = preferences;
+    this.#demand = demand;
+    this.#seed = seed;
+    this.#place = place;
+  }
+
+  get house(): ThermalHouse {
+    return this.#demand.house;
+  }
+
+  get performance(): HeatPumpPerformance {
+    return this.#demand.performance;
+  }
+
+  get limit(): number {
+    return this.#demand.limit;
+  }
+
+  get targets(): Targets {
+    return this.#demand.targets;
+  }
+
+  /** Made when a day is computed there: a place that nobody asks for takes no room among the sites that are kept. */
+  get weather(): SiteWeather {
+    return (this.#weather ??= siteWeather(this.#seed, this.#place.latitude, this.#place.longitude));
+  }
 }
 
 function createDemand({ seed, index }: Household, asked: HeatPump, usualC: number): Demand {

@@ -57,28 +57,45 @@ export class SteeredHouse {
     const start = day * QUARTER_HOURS_PER_DAY;
     const end = start + QUARTER_HOURS_PER_DAY;
     const from = Math.max(start, this.#unsteered.anchor);
-    const windows: (Window | null)[] = [];
-    if (from < end) {
-      const last = windowAt(this.#zone, end - 1);
-      for (let its = windowAt(this.#zone, from); its <= last; its++) windows.push(this.#windowOf(its));
-    }
+    const windows = this.#windowsOn(day).map((number) => this.#windowOf(number));
     if (from > start || windows.includes(null)) this.#unsteered.fillDay(day, rows);
     for (const window of windows) {
       if (window !== null) copyRows(window, start, end, rows);
     }
   }
 
-  /** Comes nearer to a UTC day by a window; true when nothing lies between any more. */
+  /** Comes nearer to a UTC day by a window; true when nothing lies between any more and its windows are walked. */
   approach(day: number): boolean {
-    const first = Math.max(day * QUARTER_HOURS_PER_DAY, this.#unsteered.anchor);
-    const number = windowAt(this.#zone, first);
-    // The words of a window go on from those of the one before.
-    for (const its of [number - 1, number]) {
-      if (this.#startOf(its) !== undefined) continue;
-      this.#approach(its);
+    const numbers = this.#windowsOn(day);
+    for (const number of numbers) {
+      if (this.#windows.find(number) !== undefined) continue;
+      if (this.#startOf(number) === undefined) this.#approach(number);
+      else this.#walk(number);
       return false;
     }
-    return true;
+    // The words of a window go on from those of the one before.
+    const [first] = numbers;
+    if (first === undefined || !this.#needsOneBefore(first)) return true;
+    if (this.#startOf(first - 1) === undefined) this.#approach(first - 1);
+    else this.#walk(first - 1);
+    return false;
+  }
+
+  /** The windows of which a UTC day has quarter hours. */
+  #windowsOn(day: number): number[] {
+    const start = day * QUARTER_HOURS_PER_DAY;
+    const last = start + QUARTER_HOURS_PER_DAY - 1;
+    const first = Math.max(start, this.#unsteered.anchor);
+    if (first > last) return [];
+    const from = windowAt(this.#zone, first);
+    return Array.from({ length: windowAt(this.#zone, last) - from + 1 }, (_, i) => from + i);
+  }
+
+  /** Whether the words of a window that is walked ask for one before it that is not. */
+  #needsOneBefore(number: number): boolean {
+    const window = this.#windows.find(number) ?? null;
+    if (window === null || window.blocked[0] === 0 || this.#labelled.has(window)) return false;
+    return this.#hasOneBefore(number) && this.#windows.find(number - 1) === undefined;
   }
 
   /** A window with its words; null where nobody steers in it. */
@@ -94,7 +111,7 @@ export class SteeredHouse {
   #blockedBefore(number: number): number {
     let run = 0;
     for (let before = number - 1; run < LONGEST_BLOCK; before--) {
-      if (this.#settled.firstOf(before) === this.#settled.firstOf(before + 1)) return run;
+      if (!this.#hasOneBefore(before + 1)) return run;
       const window = this.#walk(before);
       if (window === null) return run;
       const blocked = blockedAtEnd(window);
@@ -102,6 +119,10 @@ export class SteeredHouse {
       if (blocked < window.blocked.length) return run;
     }
     return run;
+  }
+
+  #hasOneBefore(number: number): boolean {
+    return this.#settled.firstOf(number - 1) < this.#settled.firstOf(number);
   }
 
   /** A window without its words. */
