@@ -6,7 +6,7 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
-import { describeProgress, isFleetChanging, markFleet } from './fleet-status.ts';
+import { describeProgress, isFleetChanging, markFleet, toLiveSeconds } from './fleet-status.ts';
 import { readQueryParameter } from './forms.ts';
 import { findNoticeText } from './pages.ts';
 import { countOf, formatAgo, formatCount } from './times.ts';
@@ -27,7 +27,7 @@ export const showFleets: PageHandler = async (context, request, response) => {
     sentence: describeFleets(fleets),
     fleets: { columns: listColumns(actions), rows: fleets.map((fleet) => toRow(fleet, actions, now)) },
     isCut: fleets.length === MOST_FLEETS,
-    liveSeconds: fleets.some(isFleetChanging) ? 2 : 30,
+    liveSeconds: toLiveSeconds(fleets),
     notice: findNoticeText(readQueryParameter(request, 'notice')),
     call: formatApiCall(baseUrl, { method: 'GET', path: `/org/${orgId}/device-simulator/fleets` }),
   });

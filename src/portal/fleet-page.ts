@@ -15,10 +15,11 @@ import { readFleetDay, readShownDay, toDataRequest } from './fleet-day.ts';
 import type { FleetEntry, ShownDay } from './fleet-day.ts';
 import { listGroups } from './fleet-groups.ts';
 import { tabulateOddHouseholds } from './fleet-households.ts';
-import { describeProgress, markFleet } from './fleet-status.ts';
+import { describeProgress, markFleet, toLiveSeconds } from './fleet-status.ts';
 import { listFigures, tellFleetDay } from './fleet-story.ts';
 import { TRANSITIONS } from './fleet-transitions.ts';
 import { readQueryParameter } from './forms.ts';
+import { findChangesPath } from './change-stream.ts';
 import { chartHomes } from './home-chart.ts';
 import { findNoticeText } from './pages.ts';
 import { readPricePanels } from './price-panels.ts';
@@ -56,6 +57,9 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     heading: fleet.name,
     sentence: tellFleetDay({ entries, households: metadata.households, clock, dayName }),
     actions: listTransitions(fleet),
+    liveSeconds: toLiveSeconds([{ status: fleet.status as FleetStatus }]),
+    changesPath: findChangesPath(response),
+    asOf: describeAsOf(fleet, now),
     fleetStatus: markFleet({ status: fleet.status as FleetStatus }),
     built: describeProgress({
       createdCount: fleet.progress.created,
@@ -104,6 +108,13 @@ function listTransitions({ job_id: id, status }: Fleet) {
       href: fleetPath(id, `${page}/`),
       kind: isFinal(status as FleetStatus) ? 'danger' : undefined,
     }));
+}
+
+/** When the page was true, or since when its values stand still. */
+function describeAsOf({ stopped_at: stoppedAt }: Fleet, now: Date) {
+  const at = stoppedAt === null ? now : new Date(stoppedAt);
+  const text = `${formatMinute(at)}:${at.toISOString().slice(17, 19)} UTC`;
+  return { words: stoppedAt === null ? 'As of' : 'Stands still since', at: at.toISOString(), text };
 }
 
 function countHidden({ items, counts }: OpenConditions): number {

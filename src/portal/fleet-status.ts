@@ -38,6 +38,11 @@ export function describeProgress({
   return { progress, text: `${formatCount(created)} of ${formatCount(total)}` };
 }
 
+/** After how many seconds a page of these fleets is to be looked at again. */
+export function toLiveSeconds(fleets: readonly Pick<FleetSummary, 'status'>[]): number {
+  return fleets.some(isFleetChanging) ? 2 : 30;
+}
+
 /** Whether its status or its number of homes changes by itself. */
 export function isFleetChanging({ status }: Pick<FleetSummary, 'status'>): boolean {
   return MARKS[status].icon === 'progress';

@@ -14,6 +14,9 @@ export const FLEETS_PATH = '/portal/fleets/';
 /** The search for pages, fleets, users and devices. */
 export const SEARCH_PATH = '/portal/search/';
 
+/** Where pages hear that something has happened. */
+export const CHANGES_PATH = '/portal/changes';
+
 /** Simulated homes, in the scope of their fleet. */
 export const HOMES_PATH = '/portal/homes/';
 

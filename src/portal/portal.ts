@@ -23,6 +23,7 @@ import {
 import { logIn, logOut, showLogin, showLogout } from './login.ts';
 import { sendMethodNotAllowed } from '../html/messages.ts';
 import { createPageAssetRoutes, sendView } from '../html/render.ts';
+import { streamChanges } from './change-stream.ts';
 import { createFleetFromForm, showFleetCreation } from './fleet-creation.ts';
 import { expandFromForm, showExpansion } from './fleet-expansion.ts';
 import { showFleets } from './fleet-list.ts';
@@ -96,6 +97,7 @@ function createPages(context: PortalContext): Router {
   addApplicationPages(page);
   router.use('/portal', requireStaffOrAdmin);
   page('/portal', showHome);
+  page('/portal/changes', streamChanges);
   page('/portal/search', showSearch);
   page('/portal/search.json', sendFound);
   router.use('/portal/users/:id/initial-password', requireAdmin);

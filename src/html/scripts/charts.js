@@ -12,21 +12,32 @@ const colour = (token) => styles.getPropertyValue(`--${token}`).trim();
 
 for (const figure of document.querySelectorAll('.chart')) {
   const source = figure.querySelector('script[type="application/json"]');
-  if (source !== null) draw(figure, JSON.parse(source.textContent));
+  if (source !== null) draw(figure, () => JSON.parse(source.textContent));
 }
 
-function draw(figure, day) {
+/** Draws what the page says, and again when it says something else (`fresh`) or the colours have changed. */
+function draw(figure, readDay) {
   const places = [...figure.querySelectorAll('.plot')];
-  const readout = createReadout(figure, day);
+  let day = readDay();
   let plots = [];
+  const readout = createReadout(figure, () => day);
+  readout.move = (index) => {
+    for (const plot of plots) plot.setCursor({ left: plot.valToPos(day.times[index], 'x'), top: -10 });
+  };
   const redraw = () => {
     for (const plot of plots) plot.destroy();
     plots = day.panels.map((panel, index) => createPlot(places[index], panel, day, readout.show));
-    readout.move = (index) => {
-      for (const plot of plots) plot.setCursor({ left: plot.valToPos(day.times[index], 'x'), top: -10 });
-    };
   };
   redraw();
+  figure.addEventListener('fresh', () => {
+    const before = day;
+    const fresh = readDay();
+    // Pictures that come or go would move the page.
+    if (fresh.panels.length !== before.panels.length) return;
+    day = fresh;
+    redraw();
+    readout.refresh(before.known);
+  });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
   new ResizeObserver(() => {
     for (const [index, plot] of plots.entries())
@@ -35,21 +46,30 @@ function draw(figure, day) {
 }
 
 /** The time under the crosshair and the values there; a slider moves it by keyboard. */
-function createReadout(figure, { panels, clocks, known }) {
+function createReadout(figure, getDay) {
   const slider = figure.querySelector('input[type="range"]');
   const output = figure.querySelector('output');
   const values = [...figure.querySelectorAll('.legend b')];
-  const lines = panels.flatMap(({ lines, above, below }) => [...lines, ...above, ...below]);
-  let shown = known - 1;
+  let shown = getDay().known - 1;
+  const write = () => {
+    const { panels, clocks } = getDay();
+    const lines = panels.flatMap(({ lines, above, below }) => [...lines, ...above, ...below]);
+    output.value = clocks[shown];
+    slider.value = String(shown);
+    slider.setAttribute('aria-valuetext', `${clocks[shown]}, ${lines[0].label} ${lines[0].texts[shown]}`);
+    for (const [each, line] of lines.entries()) values[each].textContent = line.texts[shown];
+  };
   const readout = {
     move: () => {},
     show: (index) => {
       if (index === shown) return;
       shown = index;
-      output.value = clocks[index];
-      slider.value = String(index);
-      slider.setAttribute('aria-valuetext', `${clocks[index]}, ${lines[0].label} ${lines[0].texts[index]}`);
-      for (const [each, line] of lines.entries()) values[each].textContent = line.texts[index];
+      write();
+    },
+    /** Goes on with the last value where it stood at the last one before. */
+    refresh: (known) => {
+      if (shown === known - 1) shown = getDay().known - 1;
+      write();
     },
   };
   slider.addEventListener('input', () => {

@@ -1,31 +1,89 @@
-// Keeps a page that is left open up to date: asks for it again and replaces the cells whose content has changed. Nothing is asked
-// for while the page is not looked at. Without scripts a reload does the same.
+// Keeps a page that is left open up to date: asks for it again, by the clock and when the service says that something has
+// happened, and replaces the cells whose content has changed. What would move the page is offered by a button. Nothing is asked for
+// while the page is not looked at. Without scripts a reload does the same.
+
+const LEAST_PAUSE_MS = 5_000;
 
 const region = document.querySelector('[data-live-seconds]');
-if (region !== null) schedule(region);
+if (region !== null) startLive(region);
 
-function schedule(element) {
-  setTimeout(() => void refresh(element), Number(element.dataset.liveSeconds) * 1_000);
-}
+function startLive({ dataset }) {
+  let timer;
+  let changes;
+  let isAsking = false;
+  let isDue = false;
+  let askedAt = performance.now();
 
-async function refresh(element) {
-  if (document.visibilityState === 'visible') {
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-      if (answer.redirected) return;
-      if (answer.ok) apply(element, new DOMParser().parseFromString(await answer.text(), 'text/html'));
-    } catch {
-      // What is shown stays until the next time.
+  const plan = (ms) => {
+    clearTimeout(timer);
+    timer = setTimeout(refresh, ms);
+  };
+  const planNext = () => plan(isDue ? LEAST_PAUSE_MS : Number(dataset.liveSeconds) * 1_000);
+  const refresh = async () => {
+    isAsking = true;
+    isDue = false;
+    const page = document.visibilityState === 'visible' ? await readPage() : undefined;
+    isAsking = false;
+    askedAt = performance.now();
+    if (page !== undefined) {
+      dataset.liveSeconds =
+        page.querySelector('[data-live-seconds]')?.dataset.liveSeconds ?? dataset.liveSeconds;
+      showFresh(page);
     }
-  }
-  schedule(element);
+    planNext();
+  };
+  const hear = () => {
+    if (isDue) return;
+    isDue = true;
+    if (!isAsking) plan(Math.max(0, LEAST_PAUSE_MS - (performance.now() - askedAt)));
+  };
+  // Where it cannot be listened to, the clock is enough.
+  const listen = () => {
+    changes?.close();
+    if (dataset.changes === undefined || document.visibilityState !== 'visible') return;
+    changes = new EventSource(dataset.changes);
+    changes.onmessage = hear;
+  };
+
+  document.addEventListener('visibilitychange', () => {
+    listen();
+    if (document.visibilityState === 'visible') hear();
+  });
+  document.querySelector('[data-live-news]')?.addEventListener('click', () => location.reload());
+  listen();
+  planNext();
 }
 
-function apply(element, page) {
-  for (const cell of element.querySelectorAll('[data-live]')) {
-    const fresh = page.querySelector(`[data-live="${CSS.escape(cell.dataset.live)}"]`);
-    if (fresh !== null && fresh.innerHTML !== cell.innerHTML) cell.replaceChildren(...fresh.childNodes);
+/** The page as it is now; undefined where it is not reached or leads elsewhere: what is shown stays until the next time. */
+async function readPage() {
+  try {
+    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
+    if (!answer.ok || answer.redirected) return undefined;
+    return new DOMParser().parseFromString(await answer.text(), 'text/html');
+  } catch {
+    return undefined;
   }
-  const seconds = page.querySelector('[data-live-seconds]')?.dataset.liveSeconds;
-  if (seconds !== undefined) element.dataset.liveSeconds = seconds;
+}
+
+function showFresh(page) {
+  let isMoved = false;
+  for (const cell of document.querySelectorAll('[data-live]')) {
+    const fresh = page.querySelector(`[data-live="${CSS.escape(cell.dataset.live)}"]`);
+    if (fresh === null || fresh.innerHTML === cell.innerHTML) continue;
+    if (countRows(fresh) !== countRows(cell)) isMoved = true;
+    else cell.replaceChildren(...fresh.childNodes);
+  }
+  for (const source of document.querySelectorAll('.chart script[type="application/json"]')) {
+    const fresh = page.querySelector('.chart script[type="application/json"]');
+    if (fresh === null || fresh.textContent === source.textContent) continue;
+    source.textContent = fresh.textContent;
+    source.closest('.chart').dispatchEvent(new Event('fresh'));
+  }
+  const news = document.querySelector('[data-live-news]');
+  if (news !== null && isMoved) news.hidden = false;
+}
+
+/** More or fewer of them would move what is below. */
+function countRows(cell) {
+  return cell.querySelectorAll('tr, li').length;
 }
