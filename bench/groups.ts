@@ -4,6 +4,7 @@ import { FLEET_DATA_GROUPS } from './fleet-data.ts';
 import { FLEET_GROUPS } from './fleets/groups.ts';
 import { LIST_GROUPS } from './lists/groups.ts';
 import { PLAN_GROUPS } from './plans.ts';
+import { PORTAL_GROUPS } from './portal/groups.ts';
 import { REQUEST_GROUPS } from './requests/groups.ts';
 import { SIMULATION_GROUPS } from './simulation.ts';
 import { WEBHOOK_GROUPS } from './webhooks/groups.ts';
@@ -16,6 +17,7 @@ export const GROUPS: readonly Group[] = [
   ...FLEET_DATA_GROUPS,
   ...WEBHOOK_GROUPS,
   ...FLEET_GROUPS,
+  ...PORTAL_GROUPS,
 ];
 
 /** The parts: what stands before the slash in the names of groups. */
