@@ -2,6 +2,7 @@
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import type { HouseholdControl } from '../control/household-control.ts';
 import { OPEN_END, isWithin } from '../control/revisions.ts';
+import type { Revision } from '../control/revisions.ts';
 import { findFirst } from '../../domain/prices/price-revisions.ts';
 
 export class Interventions {
@@ -13,7 +14,7 @@ export class Interventions {
     this.#control = control;
     const { preferences, boosts, unsteered } = control.heatPump;
     const ends = [...boosts, ...unsteered].flatMap(({ first, end }) => [first, end]);
-    const starts = [...preferences, ...control.places].map(({ from }) => from);
+    const starts = [...listChanges<object>(preferences), ...listChanges<object>(control.places)];
     this.#quarters = [...new Set([...ends, ...starts])].sort((a, b) => a - b);
   }
 
@@ -37,4 +38,19 @@ export class Interventions {
   #countUpTo(quarter: number): number {
     return findFirst(this.#quarters.length, (i) => (this.#quarters[i] ?? NaN) > quarter);
   }
+}
+
+/** The quarter hours from which on something else holds than before: what is asked again is no reason to plan anew. */
+function listChanges<Value extends object>(revisions: readonly Revision<Value>[]): number[] {
+  return revisions
+    .filter(({ value }, i) => !hasSameValues(value, revisions[i - 1]?.value))
+    .map(({ from }) => from);
+}
+
+function hasSameValues(one: object, other: object | undefined): boolean {
+  if (one === other || other === undefined) return one === other;
+  const [names, values] = [Object.keys(one), Object.entries(other)];
+  return (
+    names.length === values.length && values.every(([name, value]) => one[name as keyof object] === value)
+  );
 }

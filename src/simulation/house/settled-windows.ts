@@ -1,12 +1,11 @@
-/** Windows of a steered house that begin at home for certain, and in which plans are made for that (docs/simulation.md#schedules). */
+/** Windows of a steered house that begin at home for certain (docs/simulation.md#schedules). */
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import type { Interventions } from './interventions.ts';
 import { windowStart } from './plan-windows.ts';
 import type { UnsteeredHouse } from './unsteered-house.ts';
-import type { WindowSpan } from './window.ts';
 
-/** So many windows a house may take to come home, for which two weeks suffice in summer; after more it has no plans until it is. */
+/** So many windows a house may take to come home, for which two weeks suffice in summer; after more it rests. */
 export const SETTLING = 16;
 const KNOWN_WINDOWS = 64;
 
@@ -30,11 +29,10 @@ export class SettledWindows {
     return Math.max(windowStart(this.#zone, window), this.#house.anchor);
   }
 
-  /** When a window is, and whether plans are made in it: not where it has taken too long to come home. */
-  spanOf(window: number): WindowSpan {
-    let plans = false;
-    for (let back = 0; back <= SETTLING && !plans; back++) plans = this.isSettled(window - back);
-    return { first: this.firstOf(window), end: this.firstOf(window + 1), plans };
+  /** Whether a window or one of the sixteen before it is settled. */
+  isSettledLately(window: number): boolean {
+    for (let back = 0; back <= SETTLING; back++) if (this.isSettled(window - back)) return true;
+    return false;
   }
 
   /** Whether a window begins at home whatever the house had come to before the last intervention. */

@@ -11,6 +11,7 @@ import { Interventions } from './interventions.ts';
 import { PlannedPrices } from './planned-prices.ts';
 import { PlanMemory } from './plan-memory.ts';
 import { windowAt } from './plan-windows.ts';
+import { Rests } from './rests.ts';
 import { SETTLING, SettledWindows } from './settled-windows.ts';
 import { COLDEST, UnsteeredHouse } from './unsteered-house.ts';
 import { WindowWalk } from './window-walk.ts';
@@ -20,7 +21,7 @@ import type { SurplusOf, WalkContext, Window, WindowSpan } from './window.ts';
 /** Windows that a house remembers whole, and states with which windows begin. */
 const KNOWN_WINDOWS = 4;
 const KNOWN_STARTS = 32;
-/** Windows before one whose prices take part in it: two settlings, and the one before it that tells how long nothing was heated. */
+/** Windows before one whose prices take part in it: up to two rests ago, and the one before it that tells how long nothing was heated. */
 export const WINDOWS_WALKED_BACK: number = 2 * SETTLING + 1;
 /** A window that begins as the unsteered house would. */
 const HOME = -1;
@@ -37,12 +38,14 @@ export class SteeredHouse {
   readonly #starts = new DayCache<number>(KNOWN_STARTS);
   readonly #memory = new PlanMemory();
   readonly #settled: SettledWindows;
+  readonly #rests: Rests;
 
   constructor(household: Household, pump: HeatPump, steering: Steering, surplusOf: SurplusOf) {
     this.#unsteered = new UnsteeredHouse(household, pump, steering.control);
     this.#zone = household.time_zone;
     this.#interventions = new Interventions(steering.control);
     this.#settled = new SettledWindows(this.#unsteered, this.#interventions, household.time_zone);
+    this.#rests = new Rests(this.#unsteered, this.#interventions, this.#settled);
     this.#prices = new PlannedPrices(steering);
     this.#context = {
       house: this.#unsteered,
@@ -129,7 +132,7 @@ export class SteeredHouse {
   #walk(number: number): Window | null {
     const known = this.#windows.find(number);
     if (known !== undefined) return known;
-    const span = this.#settled.spanOf(number);
+    const span = this.#spanOf(number);
     const { first, end } = span;
     const state = this.#stateAt(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
@@ -140,6 +143,14 @@ export class SteeredHouse {
     if (isLeftAlone && !isRemembered) this.#memory.keep(number, window.codes);
     this.#starts.set(number + 1, window.isHomeAfter ? HOME : packState(window.after));
     return this.#windows.set(number, window);
+  }
+
+  /** When a window is, and whether plans are made in it: not where it has taken too long to come home, before it has rested. */
+  #spanOf(number: number): WindowSpan {
+    const settled = this.#settled;
+    const plans =
+      settled.isSettledLately(number) || (this.#rests.endAround(number)?.window ?? Infinity) <= number;
+    return { first: settled.firstOf(number), end: settled.firstOf(number + 1), plans };
   }
 
   /** Whether there is something to follow in a span without interventions that begins at home. */
@@ -160,7 +171,12 @@ export class SteeredHouse {
 
   /** The state with which a window begins where it is known without walking. */
   #startOf(number: number): number | undefined {
-    return this.#starts.find(number) ?? (this.#settled.isSettled(number) ? HOME : undefined);
+    const known = this.#starts.find(number);
+    if (known !== undefined) return known;
+    if (this.#settled.isSettled(number)) return HOME;
+    if (this.#settled.isSettledLately(number)) return undefined;
+    const rest = this.#rests.endAround(number);
+    return rest?.window === number ? rest.state : undefined;
   }
 
   /** Walks the nearest window before another one whose beginning is known, or finds that beginning where nothing is planned. */
@@ -181,7 +197,7 @@ export class SteeredHouse {
   }
 
   #pass(number: number, state: number): void {
-    const { first, end } = this.#settled.spanOf(number);
+    const { first, end } = this.#spanOf(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
     this.#starts.set(number, state);
     const goesHome = this.#interventions.modeAt(first) !== CONTROL_MODE.boost;
@@ -194,7 +210,7 @@ export class SteeredHouse {
     const run = (start: number): number => {
       let state = start;
       for (let its = from; its < to; its++) {
-        const span = { ...this.#settled.spanOf(its), plans: false };
+        const span = { ...this.#spanOf(its), plans: false };
         state = packState(new WindowWalk(this.#context, span, unpackState(state)).walk().after);
       }
       return state;

@@ -1,6 +1,7 @@
 /** A window of a steered house, quarter hour by quarter hour: thermostat, boosts and plans, and the plans anew when prices come in. */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { CONTROL_MODE } from '../control/control-modes.ts';
+import { fillBoostTargets } from './boost-targets.ts';
 import type { Circumstances } from './circumstances.ts';
 import { RUN_QUARTERS, endOfRunWindow, packIntoRuns } from './compressor-runs.ts';
 import { HeatPlanner } from './heat-planner.ts';
@@ -99,7 +100,7 @@ export class WindowWalk {
     const circumstances = house.circumstancesAt(this.#at);
     const mode = interventions.modeAt(this.#at);
     const isBoost = mode === CONTROL_MODE.boost;
-    if (isBoost) this.#fillBoost(circumstances, from, to);
+    if (isBoost) fillBoostTargets(circumstances, span.forcing, { from, to }, span.boosted);
     const forcing = isBoost ? span.boosted : span.forcing;
     runThermostat(circumstances.house, forcing, { from, to }, this.#state, span.course);
     circumstances.performance.fillRoomShare(span.share, from, to);
@@ -108,16 +109,6 @@ export class WindowWalk {
     this.#write(circumstances, stop, mode);
     this.#rows.asked.fill(isBoost ? 3 : MID, this.#at - this.#window.first, stop - this.#window.first);
     this.#go(stop);
-  }
-
-  #fillBoost({ preferences, house }: Circumstances, from: number, to: number): void {
-    const boost = Math.round(1000 * preferences.boost_k);
-    const highest = house.comfort + boost;
-    for (let i = from; i < to; i++) {
-      const target = span.forcing.roomTarget[i] ?? 0;
-      span.boostTarget[i] = target > 0 ? Math.min(highest, target + boost) : 0;
-      span.boostGoal[i] = house.tankTarget;
-    }
   }
 
   /** Plans up to `until` and follows the plan, or what later prices make of it, to its end or an event. */
