@@ -111,6 +111,7 @@ test.each([
     ['keys', '?'],
   ] as const) {
     await page.keyboard.press(key);
+    await page.locator(`#${name}[open]`).waitFor();
     if (name === 'palette') await page.getByRole('option').first().waitFor();
     await page.evaluate(axe);
     const { violations } = await page.evaluate<{ violations: { id: string }[] }>(AXE_RUN);

@@ -35,6 +35,8 @@ function startKeys(dialog) {
   });
 }
 
+/** A field of a dialog that was just closed still gets keys for a moment. */
 function isTyping(element) {
-  return element.closest('input:not([type="range"]), textarea, select, [contenteditable]') !== null;
+  const field = element.closest('input:not([type="range"]), textarea, select, [contenteditable]');
+  return field?.checkVisibility() === true;
 }
