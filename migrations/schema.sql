@@ -437,6 +437,7 @@ create table deliveries (
 CREATE INDEX deliveries_due_at_idx ON public.deliveries USING btree (due_at) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_due_idx ON public.deliveries USING btree (is_retry, org_id, webhook_id, due_at, message_id) WHERE (state = 'pending'::text);
 CREATE INDEX deliveries_log_idx ON public.deliveries USING btree (org_id, webhook_id, created_at DESC, message_id DESC);
+CREATE INDEX deliveries_unsent_idx ON public.deliveries USING btree (org_id, webhook_id, state, created_at DESC, message_id DESC) WHERE (state = ANY (ARRAY['exhausted'::text, 'cancelled'::text]));
 
 create table delivery_attempts (
   org_id uuid not null,

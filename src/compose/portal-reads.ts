@@ -1,6 +1,9 @@
 import type { PortalReads } from '../portal/reads.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { findPayload } from '../queries/deliveries/delivery-log.ts';
+import { findDeliveries } from '../queries/deliveries/filtered-deliveries.ts';
 import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
+import { readWebhookStatistics } from '../queries/deliveries/webhook-statistics.ts';
 import { countWebhooks } from '../queries/deliveries/webhooks.ts';
 import {
   findFleetSummary,
@@ -13,6 +16,7 @@ import { listFleetDevices } from '../queries/fleets/devices.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
 import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
+import { findToldItem, listItemsOfDevice } from '../queries/notifications/told-items.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
 
 /** What the portal reads of this database. */
@@ -31,6 +35,11 @@ export function createPortalReads(db: Db): PortalReads {
     findDeviceOwner: (orgIds, deviceId) => findDeviceOwner(db, orgIds, deviceId),
     findOrganizationOfUser: (orgIds, userId) => findOrganizationOfUser(db, orgIds, userId),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
+    findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
+    readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
+    findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
+    findItem: (orgId, id, readerId) => findToldItem(db, { orgId, id, readerId }),
+    listItemsOfDevice: (orgId, deviceId, limit) => listItemsOfDevice(db, { orgId, deviceId, limit }),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>
       countDeliveriesSince(db, orgId, since, periodSeconds),

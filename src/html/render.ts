@@ -12,7 +12,7 @@ const STYLES = ['tokens', 'elements', 'components', 'shell', 'charts', 'palette'
   ownFile(`styles/${name}.css`),
 );
 const stylesheet = readAsset('portal', 'css', CHART_STYLE, ...STYLES);
-const SCRIPTS = ['portal', 'live', 'palette', 'keys'].map((name) => ownFile(`scripts/${name}.js`));
+const SCRIPTS = ['portal', 'live', 'go-on', 'palette', 'keys'].map((name) => ownFile(`scripts/${name}.js`));
 const script = readAsset('portal', 'js', ...SCRIPTS);
 /** What pages with charts load besides, in this order. */
 const chartScripts = [

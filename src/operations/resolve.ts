@@ -1,5 +1,5 @@
 import type { Handler } from '../contract/handlers.ts';
-import { signConsentQuery, validateReturnUrl } from '../domain/security/consent-links.ts';
+import { signConsentQuery, validateReturnUrl, type ReturnUrls } from '../domain/security/consent-links.ts';
 import { validationProblem, notFoundProblem, Problem, type FieldError } from '../domain/api/problem.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { dismissInformation } from '../conditions/dismiss-information.ts';
@@ -19,16 +19,34 @@ export const resolveNotificationItem: Handler<Context, 'resolveNotificationItem'
   const item = await requireResolvableItem(context, path.item_id);
   const readerId = verifySecret(context, item, query.secret);
   if (item.kind === 'action') {
-    return { status: 200, body: { redirect_url: buildConsentUrl(context, item, readerId, body ?? {}) } };
+    const urls = requireReturnUrls(body ?? {});
+    return { status: 200, body: { redirect_url: buildConsentUrl(context, item, readerId, urls) } };
   }
-  if (item.owner_id === null) {
-    if (!(await insertBroadcastDismissal(context.db, item, readerId, context.now)))
-      throw notFoundProblem('user');
-  } else {
-    await inTransaction(context.db, (tx) => dismissInformation(tx, item, context.now));
-  }
+  await dismiss(context, item, readerId);
   return { status: 200, body: {} };
 };
+
+/**
+ * The same from a page of the service itself, which has shown the item to the caller: the address that an action leads on to, and
+ * from there back to the page; undefined for a notice, which is dismissed then. 404 unless the item is the caller's to resolve.
+ */
+export async function resolveFromPage(
+  context: Context,
+  itemId: string,
+  pages: ReturnUrls,
+): Promise<string | undefined> {
+  const item = await requireResolvableItem(context, itemId);
+  if (item.org_id !== context.orgId) throw notFoundProblem('notification item');
+  const readerId = item.owner_id ?? context.actor.userId;
+  if (item.kind === 'action') return buildConsentUrl(context, item, readerId, pages);
+  await dismiss(context, item, readerId);
+  return undefined;
+}
+
+async function dismiss({ db, now }: Context, item: Item, readerId: string): Promise<void> {
+  if (item.owner_id !== null) await inTransaction(db, (tx) => dismissInformation(tx, item, now));
+  else if (!(await insertBroadcastDismissal(db, item, readerId, now))) throw notFoundProblem('user');
+}
 
 /** 404 unless the item is there, can still be resolved, and is the caller's to resolve. */
 export async function checkNotificationItemExists(
@@ -94,9 +112,13 @@ export function readReturnUrls(body: Body): {
   return { urls: { success: read('success_url'), cancel: read('cancel_url') }, errors };
 }
 
-function buildConsentUrl(context: Context, item: Item, ownerId: string, body: Body): string {
+function requireReturnUrls(body: Body): ReturnUrls {
   const { urls, errors } = readReturnUrls(body);
   if (errors.length > 0) throw validationProblem(errors);
+  return urls;
+}
+
+function buildConsentUrl(context: Context, item: Item, ownerId: string, urls: ReturnUrls): string {
   const query = signConsentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
   return `${context.baseUrl}/portal/consent/${item.id}?${query}`;
 }

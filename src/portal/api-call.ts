@@ -1,6 +1,6 @@
 /** A call of the API as a page shows it. */
 export interface ApiCall {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Behind `/api/partners/v2.0`. */
   readonly path: string;
   readonly body?: unknown;

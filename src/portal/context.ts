@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { PortalSession, SessionMemory } from '../accounts/sessions.ts';
 import type { LoginUse } from '../domain/security/login-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import type { Services } from '../operations/context.ts';
 import type { PortalCookies } from './cookies.ts';
@@ -10,8 +11,8 @@ import type { Scope } from './scopes.ts';
 
 /** Counts one call of this subject: whether it is within the policy, otherwise when the next one will be, and how to undo it. */
 type CountUse = (
-  policy: LoginUse['policy'],
-  subject: LoginUse['subject'],
+  policy: LoginUse['policy'] | 'webhook_test' | 'broadcast',
+  subject: QuotaSubject,
 ) => Promise<{
   readonly isAllowed: boolean;
   readonly retryAfterSeconds: number;

@@ -135,6 +135,7 @@ export async function sendDevice(
       boost: devicePath(scope, nameDevice(device), 'boost/'),
       event: devicePath(scope, nameDevice(device), 'event/'),
       home: homePath(scope, device.user_id),
+      history: devicePath(scope, nameDevice(device), 'history/'),
     },
     notice,
     call: formatApiCall(context.baseUrl, {

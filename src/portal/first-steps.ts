@@ -3,7 +3,8 @@ import { mayCall } from '../domain/users/roles.ts';
 import type { Role } from '../domain/users/roles.ts';
 import { formatApiCall } from './api-call.ts';
 import type { ApiCall } from './api-call.ts';
-import { APPLICATIONS_PATH, FLEETS_PATH } from './paths.ts';
+import { APPLICATIONS_PATH, fleetPath, FLEETS_PATH, NOTIFICATIONS_PATH, WEBHOOKS_PATH } from './paths.ts';
+import { scopedPath } from './scopes.ts';
 import type { FirstStepsTaken } from './reads.ts';
 
 /** A step on the way from the first sign-in to a resolved action. */
@@ -72,11 +73,14 @@ function draftEventSteps(state: FirstStepsState): Draft[] {
   const { orgId, fleet, hasWebhook, hasEvent, hasDelivered, hasResolved } = state;
   const simulation = `/org/${fleet?.simulationOrgId ?? '$SIMULATION_ORG_ID'}`;
   const devices = `/org/${orgId}/device-simulator/fleets/${fleet?.id ?? '$JOB_ID'}/devices`;
+  const inScope = (path: string): string =>
+    fleet === undefined ? path : scopedPath({ kind: 'simulation', orgId: fleet.simulationOrgId }, path);
   return [
     {
       title: 'Send its events to a webhook',
       isDone: hasWebhook,
       text: "The webhook belongs to the fleet's organization: no event of a simulation reaches your own.",
+      link: { href: inScope(`${WEBHOOKS_PATH}create/`), label: 'Create a webhook' },
       calls: [
         {
           method: 'POST',
@@ -91,7 +95,11 @@ function draftEventSteps(state: FirstStepsState): Draft[] {
     {
       title: 'Trigger an event',
       isDone: hasWebhook && hasEvent,
-      text: 'Let the manufacturer of a device ask for a new sign-in. The first call lists the devices.',
+      text: 'Let the manufacturer of a device ask for a new sign-in: choose a home of the fleet, and one of its devices. The first call lists the devices.',
+      link: {
+        href: fleet === undefined ? FLEETS_PATH : fleetPath(fleet.id),
+        label: 'Choose a home of the fleet',
+      },
       calls: [
         { method: 'GET', path: devices },
         { method: 'POST', path: `${devices}/$DEVICE_ID/events`, body: { code: 'reauthenticate' } },
@@ -101,14 +109,14 @@ function draftEventSteps(state: FirstStepsState): Draft[] {
       title: 'See it delivered',
       isDone: hasDelivered,
       text: 'Your endpoint answers with 2xx once it has verified the signature; the log shows each attempt.',
-      link: { href: '/docs/guide/signatures', label: 'How to verify signatures' },
+      link: { href: inScope(WEBHOOKS_PATH), label: 'The webhooks, each with its log and the code to verify' },
       calls: [{ method: 'GET', path: `${simulation}/notifications/webhooks/$WEBHOOK_ID/deliveries` }],
     },
     {
       title: 'Resolve the action',
       isDone: hasResolved,
-      text: 'The list of actions has the address that resolves each.',
-      link: { href: '/docs/operations/resolveNotificationItem', label: 'How to resolve' },
+      text: 'Its page leads to the one where an owner would sign in again.',
+      link: { href: inScope(NOTIFICATIONS_PATH), label: 'The open notifications' },
       calls: [{ method: 'GET', path: `${simulation}/notifications/actions` }],
     },
   ];

@@ -1,11 +1,15 @@
+import { mayCall } from '../domain/users/roles.ts';
+import type { Role } from '../domain/users/roles.ts';
 import {
   APPLICATIONS_PATH,
   fleetPath,
   FLEETS_PATH,
   HOME_PATH,
+  NOTIFICATIONS_PATH,
   PASSWORD_PATH,
   SEARCH_PATH,
   USERS_PATH,
+  WEBHOOKS_PATH,
 } from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
@@ -36,11 +40,11 @@ export interface Shell {
   readonly scopes: readonly (Scope & { readonly href: string; readonly isCurrent: boolean })[];
 }
 
-/** The links of a page at this path: those to manage with for admins and staff, to the reference for everybody. */
+/** The links of a page at this path: those to manage with for who has a managing role, to the reference for everybody. */
 export function listNavigation(
   path: string,
   scope: Scope,
-  isManaging: boolean,
+  managing: Role | undefined,
 ): Pick<Shell, 'navigation' | 'account' | 'search'> {
   const item = (label: string, icon: string, keys: string | undefined, href: string, query = href): Item => ({
     label,
@@ -60,14 +64,18 @@ export function listNavigation(
           ? item('Fleets', 'fleets', 'g f', FLEETS_PATH)
           : item('Fleet', 'fleets', 'g f', fleetPath(scope.fleet.id)),
         scoped('Users', 'users', 'g u', USERS_PATH),
+        ...(managing !== undefined && mayCall(managing, 'createWebhook')
+          ? [scoped('Webhooks', 'webhooks', 'g w', WEBHOOKS_PATH)]
+          : []),
+        scoped('Notifications', 'notifications', 'g n', NOTIFICATIONS_PATH),
       ],
     },
     { heading: 'Access', items: [item('Applications', 'applications', 'g a', APPLICATIONS_PATH)] },
   ];
   const reference = { heading: 'Developers', items: [item('API reference', 'reference', 'g r', '/docs/')] };
   return {
-    navigation: [...(isManaging ? management : []), reference],
-    search: isManaging ? scoped('Search', 'search', 'Ctrl K', SEARCH_PATH) : undefined,
+    navigation: [...(managing === undefined ? [] : management), reference],
+    search: managing === undefined ? undefined : scoped('Search', 'search', 'Ctrl K', SEARCH_PATH),
     account: [item('Change password', 'password', undefined, PASSWORD_PATH)],
   };
 }
@@ -77,10 +85,13 @@ function findCurrent(path: string, href: string): Item['current'] {
   return href !== HOME_PATH && path.startsWith(href) ? 'true' : undefined;
 }
 
-/** The scopes among which to choose, each with the page that shows it: users where users are shown, else home. */
+/** Lists that every scope has. */
+const SCOPED_LISTS = [USERS_PATH, WEBHOOKS_PATH, NOTIFICATIONS_PATH];
+
+/** The scopes among which to choose, each with the page that shows it: the list that is shown, or to which the page belongs, else home. */
 export function listChoices(path: string, scope: Scope, others: readonly Scope[]): Shell['scopes'] {
   const isListed = others.some(({ orgId }) => orgId === scope.orgId);
-  const page = `${path}/`.startsWith(USERS_PATH) ? USERS_PATH : HOME_PATH;
+  const page = SCOPED_LISTS.find((list) => `${path}/`.startsWith(list)) ?? HOME_PATH;
   return [...others, ...(isListed ? [] : [scope])].map((each) => ({
     ...each,
     label: each.fleet === undefined ? each.label : `Simulation, ${each.fleet.status}`,

@@ -16,7 +16,12 @@ export function redirectAfterForm(response: Response, path: string): void {
 
 /** Continues with a page that says what has been done. */
 export function redirectWithNotice(response: Response, path: string, notice: Notice): void {
-  redirectAfterForm(response, `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`);
+  redirectAfterForm(response, withNotice(path, notice));
+}
+
+/** The path of a page that says what has been done. */
+export function withNotice(path: string, notice: Notice): string {
+  return `${path}${path.includes('?') ? '&' : '?'}notice=${notice}`;
 }
 
 const NOTICES = {
@@ -34,6 +39,14 @@ const NOTICES = {
   boost_started: 'The boost begins with the next quarter hour.',
   boost_ended: 'The boost ends with this quarter hour.',
   event_triggered: 'It has happened.',
+  webhook_updated: 'The webhook was changed.',
+  webhook_enabled: 'The webhook is enabled. What happens from now on is sent to it.',
+  webhook_disabled: 'The webhook is disabled. What happens from now on is not sent to it, also not later.',
+  item_dismissed: 'The notice was put away.',
+  item_resolved: 'The device is connected again, and the action is resolved.',
+  notice_sent: 'The notice was written. Its readers find it in their lists.',
+  redelivered: 'The message is sent again.',
+  webhook_deleted: 'The webhook was deleted. What was still to be sent to it was dropped.',
   application_updated: 'The application was updated.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',

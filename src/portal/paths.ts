@@ -13,6 +13,10 @@ export const FLEETS_PATH = '/portal/fleets/';
 
 /** The search for pages, fleets, users and devices. */
 export const SEARCH_PATH = '/portal/search/';
+/** The list of webhooks. */
+export const WEBHOOKS_PATH = '/portal/webhooks/';
+/** The list of notifications. */
+export const NOTIFICATIONS_PATH = '/portal/notifications/';
 
 /** Where pages hear that something has happened. */
 export const CHANGES_PATH = '/portal/changes';

@@ -32,6 +32,7 @@ import { endFleet, showEnding } from './fleet-transitions.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
 import { sendDeviceCsv, sendFleetCsv, sendHouseholdCsv } from './csv-files.ts';
+import { addNotificationPages } from './notification-routes.ts';
 import { boostFromForm, changePreferences, triggerFromForm } from './device-actions.ts';
 import { showDevice } from './device-page.ts';
 import { showHome } from './home.ts';
@@ -48,6 +49,7 @@ import {
   updateUserFromForm,
 } from './user-changes.ts';
 import { showUser, showUsers } from './users.ts';
+import { addWebhookPages } from './webhook-routes.ts';
 
 /** `/`, and everything below the three roots; known and unknown pages pass the same guards. */
 const PORTAL_PATH = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
@@ -104,6 +106,10 @@ function createPages(context: PortalContext): Router {
   addUserPages(page);
   addFleetPages(page);
   addHomePages(page);
+  router.use('/portal/webhooks', requireAdmin);
+  addWebhookPages(page);
+  router.use('/portal/notifications/broadcast', requireAdmin);
+  addNotificationPages(page);
 
   router.use((_request: Request, response: PortalResponse) => {
     sendNotFound(response);

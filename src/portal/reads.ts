@@ -1,7 +1,11 @@
 import type { DeviceCounts, DeviceType } from '../domain/fleets/devices.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
+import type { CursorPosition } from '../domain/api/cursor.ts';
+import type { DeliveryFilter, FoundDeliveries } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { ToldItem } from '../domain/notifications/told-item.ts';
 import type { OpenCondition, OpenConditions } from '../domain/notifications/open-condition.ts';
+import type { WebhookStatistics } from '../domain/notifications/webhook-statistics.ts';
 
 /** What has been done in a simulation organization so far. */
 export interface FirstStepsTaken {
@@ -24,8 +28,39 @@ export interface DeviceOwner {
   readonly deviceType: DeviceType;
 }
 
+/** What the log of a webhook's deliveries reads that no operation answers. */
+export interface DeliveryReads {
+  /** A page of what the filter lets through. */
+  readonly findDeliveries: (
+    key: { readonly orgId: string; readonly webhookId: string },
+    filter: DeliveryFilter,
+    after: CursorPosition | undefined,
+  ) => Promise<FoundDeliveries>;
+  /** The attempts of a webhook's newest messages since an instant. */
+  readonly readWebhookStatistics: (keys: {
+    readonly orgId: string;
+    readonly webhookId: string;
+    readonly since: Date;
+    readonly periodSeconds: number;
+  }) => Promise<WebhookStatistics>;
+  /** The bytes that are sent. */
+  readonly findPayload: (orgId: string, messageId: string) => Promise<Buffer | undefined>;
+}
+
+/** What the pages about notifications read that no operation answers. */
+export interface NotificationReads {
+  /** An item of the organization as one reader sees it; those of deleted users are not found. */
+  readonly findItem: (orgId: string, id: string, readerId: string) => Promise<ToldItem | undefined>;
+  /** What was told of a device, the latest first: open, dismissed and ended. */
+  readonly listItemsOfDevice: (
+    orgId: string,
+    deviceId: string,
+    limit: number,
+  ) => Promise<readonly ToldItem[]>;
+}
+
 /** What the portal reads that no operation answers. Each costs what its answer does, however much is stored. */
-export interface PortalReads {
+export interface PortalReads extends DeliveryReads, NotificationReads {
   /** The fleets of an organization, newest first. */
   readonly listFleets: (orgId: string, limit: number) => Promise<readonly FleetSummary[]>;
   /** The fleet of the organization that has reserved a simulation organization. */

@@ -58,7 +58,7 @@ async function buildShell(
   path: string,
 ): Promise<Shell> {
   const isManaging = session.role !== 'user' && !session.passwordChangeRequired;
-  const links = listNavigation(path, scope, isManaging);
+  const links = listNavigation(path, scope, isManaging ? session.role : undefined);
   if (!isManaging) return { ...links, scope, scopes: [] };
   const fleets = await reads.listFleets(session.orgId, MOST_CHOICES);
   const newest = fleets.filter(({ isReachable }) => isReachable).map(toFleetScope);

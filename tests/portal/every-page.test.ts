@@ -11,10 +11,24 @@ import type { Visitor } from './visitor.ts';
 const OPEN = ['/', '/accounts/login'];
 /** Pages of everybody who is signed in. */
 const OF_EVERYBODY = ['/accounts/logout', '/accounts/password_change'];
-const OF_ADMINS = ['/portal/users/:id/initial-password'];
+const OF_ADMINS = [
+  '/portal/users/:id/initial-password',
+  '/portal/webhooks/create',
+  '/portal/webhooks/:id/state',
+  '/portal/webhooks/:id/update',
+  '/portal/webhooks/:id/secret',
+  '/portal/webhooks/:id/test',
+  '/portal/webhooks/:id/deliveries',
+  '/portal/webhooks/:id/deliveries/:message/redeliver',
+  '/portal/webhooks/:id/redeliver',
+  '/portal/webhooks/:id/delete',
+  '/portal/notifications/broadcast',
+];
 const PARAMETERS = {
   id: '6f1f2a0e-0000-4000-8000-000000000000',
   device: '6f1f2a0e-0000-4000-8000-000000000001',
+  message: '6f1f2a0e-0000-4000-8000-000000000002',
+  item: '6f1f2a0e-0000-4000-8000-000000000003',
   type: 'inverters',
 };
 

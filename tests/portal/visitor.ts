@@ -37,12 +37,13 @@ export function formOf(html: string, action: string): Record<string, string> {
     .split('<form ')
     .slice(1)
     .map((each) => each.split('</form>')[0] ?? '')
-    .find((each) => each.includes(`action="${action}"`));
+    .find((each) => each.startsWith('method="post"') && each.includes(`action="${action}"`));
   if (form === undefined) throw new Error(`No form posts to ${action}.`);
   const values: Record<string, string> = {};
   for (const [tag] of form.matchAll(/<input [^>]*>/g)) {
     const name = attribute(tag, 'name');
-    if (name !== undefined) values[name] = attribute(tag, 'value') ?? '';
+    const isLeftOut = attribute(tag, 'type') === 'checkbox' && !/\schecked[\s>]/.test(tag);
+    if (name !== undefined && !isLeftOut) values[name] = attribute(tag, 'value') ?? '';
   }
   for (const [, name, options] of form.matchAll(/<select [^>]*name="([^"]+)"[^>]*>(.*?)<\/select>/gs)) {
     const chosen = /<option value="([^"]*)"\s*selected/.exec(options ?? '');

@@ -6,8 +6,10 @@ import { deleteAccessTokensExpiredBefore } from '../../src/queries/accounts/acce
 import { deletePortalSessionsExpiredBefore } from '../../src/queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../../src/queries/accounts/rate-limits.ts';
 import { deleteUsersDeletedBefore } from '../../src/queries/accounts/user-retention.ts';
+import type { DeliveryFilter } from '../../src/domain/notifications/delivery-filter.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { findDeliveries } from '../../src/queries/deliveries/filtered-deliveries.ts';
 import {
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
@@ -208,6 +210,32 @@ const REMOVALS: Readonly<Record<string, (db: Db, before: Date, limit: number) =>
 test.each(Object.entries(REMOVALS))('%s: a batch reads what it removes', async (_name, removeBatch) => {
   recorder.take();
   expect(await removeBatch(api.db, new Date('2026-05-03'), 5)).toBe(5);
+  const faults = [];
+  for (const statement of recorder.take().filter(isExplained)) faults.push(...(await faultsOf(statement)));
+  expect(faults).toEqual([]);
+});
+
+/** What the log of a webhook looks through is bounded where it does not fill a page; nothing of the large organization is that. */
+const FILTERS: Readonly<Record<string, DeliveryFilter>> = {
+  'no filter': {},
+  pending: { state: 'pending' },
+  delivered: { state: 'delivered' },
+  exhausted: { state: 'exhausted' },
+  cancelled: { state: 'cancelled' },
+  'a topic': { topic: 'device.information' },
+  'since and until': { since: new Date('2026-05-01T01:00:00Z'), until: new Date('2026-05-01T02:00:00Z') },
+  'given up since': { state: 'exhausted', since: new Date('2026-05-01T01:00:00Z') },
+  'a message': { messageId: randomUUID() },
+};
+
+test.each(Object.entries(FILTERS))('deliveries by %s: a page is all that is read', async (_name, filter) => {
+  recorder.take();
+  const { orgId, webhookId } = own;
+  await findDeliveries(api.db, { orgId, webhookId }, filter, undefined);
+  await findDeliveries(api.db, { orgId, webhookId }, filter, {
+    createdAt: new Date('2026-05-01T01:30:00Z'),
+    id: randomUUID(),
+  });
   const faults = [];
   for (const statement of recorder.take().filter(isExplained)) faults.push(...(await faultsOf(statement)));
   expect(faults).toEqual([]);

@@ -100,6 +100,19 @@ const selectDelivery = prepare(
   `,
 );
 
+/** The body of a message, byte for byte. */
+export async function findPayload(db: Db, orgId: string, messageId: string): Promise<Buffer | undefined> {
+  const [message] = await selectPayload(db, { orgId, messageId });
+  return message?.payload;
+}
+
+const selectPayload = prepare(
+  (_db, { orgId, messageId }: { readonly orgId: string; readonly messageId: string }) =>
+    sql<{
+      payload: Buffer;
+    }>`select payload from messages where org_id = ${orgId} and id = ${messageId}`,
+);
+
 /** The attempts of a delivery that have ended, oldest first. */
 export function listDeliveryAttempts(db: Db, key: DeliveryKey): Promise<LoggedAttempt[]> {
   return selectAttempts(db, key);

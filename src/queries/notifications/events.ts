@@ -89,10 +89,15 @@ async function readVisibilityHorizon(db: Db, orgId: string): Promise<Date> {
 
 /** Announces a message again, at the end of its organization's stream. Wake the streams after the commit. */
 export async function reannounceMessage(tx: Tx, orgId: string, id: string): Promise<void> {
+  await reannounceMessages(tx, orgId, [id]);
+}
+
+/** The same for several messages. */
+export async function reannounceMessages(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
   await sql`
     with announcing as materialized (${showAnnouncing(orgId)})
     update messages set repeated_at = clock_timestamp() from announcing
-    where org_id = ${orgId} and id = ${id}
+    where org_id = ${orgId} and id = any(${[...ids]}::uuid[])
   `.execute(tx);
 }
 

@@ -1,0 +1,91 @@
+import { broadcastInformation } from '../operations/broadcasts.ts';
+import { Problem } from '../domain/api/problem.ts';
+import { sendView } from '../html/render.ts';
+import { formatApiCall } from './api-call.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
+import { readFormField } from './forms.ts';
+import type { FieldMessages } from './forms.ts';
+import { notificationPath } from './notification-list.ts';
+import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
+import { redirectWithNotice } from './pages.ts';
+import { requireUse } from './quota-uses.ts';
+import { getScope } from './shell.ts';
+
+interface Values {
+  readonly message: string;
+  readonly owner_id: string;
+}
+
+/** The empty form. */
+export const showBroadcast: PageHandler = (context, _request, response) => {
+  sendForm(context, response, 200, { message: '', owner_id: '' }, {});
+};
+
+/** Writes a notice: 303 to the list of all notices, or 422 with the form. */
+export const broadcastFromForm: PageHandler = async (context, request, response) => {
+  const values = {
+    message: readFormField(request, 'message').trim(),
+    owner_id: readFormField(request, 'owner_id').trim(),
+  };
+  await requireUse(context, response, 'broadcast');
+  try {
+    const operation = toOperationContext(context, response, 'broadcastInformation');
+    const owner = values.owner_id === '' ? null : values.owner_id;
+    await broadcastInformation(operation, {
+      path: { org_id: operation.orgId },
+      query: {},
+      headers: {},
+      body: requireBody('broadcastInformation', { message: values.message, owner_id: owner }),
+    });
+  } catch (error) {
+    const isUnknown = error instanceof Problem && error.code === 'not_found';
+    const errors = isUnknown ? { owner_id: 'There is no such user.' } : toFieldMessages(error);
+    if (errors === undefined) throw error;
+    sendForm(context, response, 422, values, errors);
+    return;
+  }
+  const { orgId, userId } = getSession(response);
+  context.log.info('Notice written.', { org_id: orgId, user_id: userId, for: getScope(response).orgId });
+  redirectWithNotice(response, notificationPath(getScope(response), 'information/'), 'notice_sent');
+};
+
+function sendForm(
+  { baseUrl }: PortalContext,
+  response: PortalResponse,
+  status: number,
+  values: Values,
+  errors: FieldMessages,
+): void {
+  const scope = getScope(response);
+  sendView(response, status, 'broadcast', {
+    errors,
+    action: notificationPath(scope, 'broadcast/'),
+    back: notificationPath(scope),
+    fields: [
+      {
+        name: 'message',
+        label: 'Text',
+        value: values.message,
+        error: errors['message'],
+        multiline: true,
+        hint: 'Up to 2,000 characters. It stands in the lists of notifications; no webhook tells of it.',
+        autofocus: true,
+      },
+      {
+        name: 'owner_id',
+        label: 'For the user',
+        value: values.owner_id,
+        error: errors['owner_id'],
+        required: false,
+        maxlength: 36,
+        hint: 'The id of one user. Empty: for everybody, those who join later too.',
+      },
+    ],
+    call: formatApiCall(baseUrl, {
+      method: 'POST',
+      path: `/org/${scope.orgId}/notifications/information`,
+      body: { message: 'On 2 December between 02:00 and 03:00 devices cannot be steered.' },
+    }),
+  });
+}

@@ -1,0 +1,113 @@
+import { createWebhook, rotateWebhookSecret } from '../operations/webhooks.ts';
+import { sendView } from '../html/render.ts';
+import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
+import { versionOf } from './form-versions.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { readFormField } from './forms.ts';
+import type { FieldMessages } from './forms.ts';
+import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
+import { redirectWithNotice } from './pages.ts';
+import { WEBHOOKS_PATH } from './paths.ts';
+import { scopedPath } from './scopes.ts';
+import { getScope } from './shell.ts';
+import { describeAddressField, describeTopics, NEW_WEBHOOK, readWebhookForm } from './webhook-form.ts';
+import type { WebhookValues } from './webhook-form.ts';
+import { toWebhookRequest, webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
+import type { WebhookWithSecret } from './webhook-operations.ts';
+
+/** The empty form. */
+export const showWebhookCreation: PageHandler = (context, _request, response) => {
+  sendCreationForm(context, response, 200, NEW_WEBHOOK, {});
+};
+
+/** Creates a webhook and shows its secret once, or answers 422 with the form. */
+export const createWebhookFromForm: PageHandler = async (context, request, response) => {
+  const values = readWebhookForm(request);
+  try {
+    const operation = toOperationContext(context, response, 'createWebhook');
+    const { body } = await createWebhook(operation, {
+      path: { org_id: operation.orgId },
+      query: {},
+      headers: {},
+      body: requireBody('createWebhook', { url: values.url, topics: values.topics }),
+    });
+    const webhook = body as WebhookWithSecret;
+    logChange(context, response, 'Webhook created.', { id: webhook.id });
+    sendSecret(response, 'Webhook created', webhook);
+  } catch (error) {
+    const errors = toFieldMessages(error);
+    if (errors === undefined) throw error;
+    sendCreationForm(context, response, 422, values, errors);
+  }
+};
+
+function sendCreationForm(
+  { baseUrl }: PortalContext,
+  response: PortalResponse,
+  status: number,
+  values: WebhookValues,
+  errors: FieldMessages,
+): void {
+  const scope = getScope(response);
+  sendView(response, status, 'webhook-form', {
+    heading: 'Create a webhook',
+    sentence:
+      scope.kind === 'own'
+        ? `It is told what happens to the devices of ${scope.name}.`
+        : `It is told what happens in the simulation ${scope.name}, and of nothing else.`,
+    action: scopedPath(scope, `${WEBHOOKS_PATH}create/`),
+    back: scopedPath(scope, WEBHOOKS_PATH),
+    submit: 'Create the webhook',
+    errors,
+    field: describeAddressField(values, errors),
+    topics: describeTopics(values, errors),
+    call: formatApiCall(baseUrl, {
+      method: 'POST',
+      path: `/org/${scope.orgId}/notifications/webhooks`,
+      body: { url: 'https://your.endpoint.example/hooks', topics: NEW_WEBHOOK.topics },
+    }),
+  });
+}
+
+/** Asks whether to replace the secret. */
+export const showSecretRotation = withWebhook(({ baseUrl }, _request, response, webhook) => {
+  const scope = getScope(response);
+  sendView(response, 200, 'confirm', {
+    heading: 'Replace the signing secret?',
+    text: `What is sent to ${webhook.url} from then on, retries too, is signed with the new secret alone. Messages that the old one has signed may still be on their way for five seconds. The new secret is shown once.`,
+    action: webhookPath(scope, webhook.id, 'secret/'),
+    version: versionOf(webhook),
+    submit: 'Replace the secret',
+    back: webhookPath(scope, webhook.id),
+    call: formatApiCall(baseUrl, {
+      method: 'POST',
+      path: webhookApiPath(scope, webhook.id, '/rotate-secret'),
+    }),
+  });
+});
+
+/** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
+export const rotateSecretFromForm = withWebhook(async (context, request, response, webhook) => {
+  const scope = getScope(response);
+  if (readFormField(request, 'version') !== versionOf(webhook)) {
+    redirectWithNotice(response, webhookPath(scope, webhook.id), 'secret_unchanged');
+    return;
+  }
+  const operation = toOperationContext(context, response, 'rotateWebhookSecret');
+  const { body } = await rotateWebhookSecret(operation, {
+    ...toWebhookRequest(operation.orgId, webhook.id),
+    headers: {},
+  });
+  logChange(context, response, 'Webhook secret replaced.', { id: webhook.id });
+  sendSecret(response, 'Secret replaced', body as WebhookWithSecret);
+});
+
+function sendSecret(response: PortalResponse, heading: string, webhook: WebhookWithSecret): void {
+  sendView(response, 200, 'webhook-secret', {
+    heading,
+    webhook,
+    page: webhookPath(getScope(response), webhook.id),
+    testPage: webhookPath(getScope(response), webhook.id, 'test/'),
+  });
+}
