@@ -1,11 +1,11 @@
 // From the first sign-in to a running fleet with its curve, as a person does it: with scripts, and without.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { fixedCredentials, until } from '../process/partner.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import { launchChromium } from './chromium.ts';
+import { signInFirst } from './sign-in.ts';
 
-const ownPassword = 'quite a long one of my own';
 /** A person's own time not counted: what the service and the browser take. */
 const MOST_SECONDS = 60;
 
@@ -14,21 +14,6 @@ beforeAll(async () => {
   browser = await launchChromium();
 });
 afterAll(() => browser.close());
-
-async function signInFirst(
-  page: Page,
-  fixed: { readonly email: string; readonly password: string },
-): Promise<void> {
-  await page.goto('/');
-  await page.getByRole('link', { name: 'Log in', exact: true }).click();
-  await page.getByLabel('Username').fill(fixed.email);
-  await page.getByLabel('Password').fill(fixed.password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByLabel('Old password').fill(fixed.password);
-  await page.getByLabel('New password', { exact: true }).fill(ownPassword);
-  await page.getByLabel('New password, once more').fill(ownPassword);
-  await page.getByRole('button', { name: 'Change password' }).click();
-}
 
 test.each([true, false])('a first fleet runs and shows a day (scripts: %s)', async (javaScriptEnabled) => {
   const fixed = fixedCredentials();

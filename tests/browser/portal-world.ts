@@ -24,6 +24,10 @@ export interface PortalWorld {
   /** Ids of a user and of an application of the organization. */
   readonly userId: string;
   readonly applicationId: string;
+  /** Webhooks: of the organization, which is disabled, and of the simulation. */
+  readonly webhooks: { readonly own: string; readonly simulation: string };
+  /** An action of the simulation, and the message that told of it. */
+  readonly told: { readonly itemId: string; readonly messageId: string };
   /** A browser in which somebody of this role is signed in; without a role nobody is. */
   open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   close(): Promise<void>;
@@ -44,7 +48,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
   const people = new Map<Role, string>();
   for (const role of ['admin', 'staff', 'user'] as const) people.set(role, await addPerson(role));
   const api = await PartnerApi.open(service, fixed);
-  const fleet = await fillWithLife(api);
+  const { fleet, webhooks, told } = await fillWithLife(api);
   const { id: applicationId } = await db
     .selectFrom('applications')
     .select('id')
@@ -83,6 +87,8 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     home: await findHome(api, fleet),
     userId: people.get('user') ?? '',
     applicationId,
+    webhooks,
+    told,
     open: async (role, options = {}) => {
       const context = await browser.newContext({ baseURL: service.baseUrl, ...options });
       if (role === undefined) return context;
@@ -99,7 +105,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
 }
 
 /** A fleet that runs, one that was cancelled, a webhook of each kind of organization, an open action. */
-async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
+async function fillWithLife(api: PartnerApi): Promise<Pick<PortalWorld, 'fleet' | 'webhooks' | 'told'>> {
   const created = await api.call<{ job_id: string; simulation_org_id: string }>('POST', FLEETS, {
     request_id: randomUUID(),
     name: 'Vienna pilot',
@@ -118,9 +124,9 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
   await api.call('PATCH', '/trading/dayahead/prices', { data: listPrices(new Date()) });
   const webhooks = '/notifications/webhooks';
   const url = 'https://hooks.sun-and-sons.example/devices';
-  await api
+  const simulation = await api
     .at({ orgId: fleet.simulationOrgId })
-    .call('POST', webhooks, { url, topics: ['device.action_required'] });
+    .call<{ id: string }>('POST', webhooks, { url, topics: ['device.action_required'] });
   const own = await api.call<{ id: string }>('POST', webhooks, { url });
   await api.call('PATCH', `${webhooks}/${own.body.id}`, { enabled: false });
   const devices = await api.call<{ items: { device_id: string }[] }>(
@@ -129,7 +135,17 @@ async function fillWithLife(api: PartnerApi): Promise<PortalWorld['fleet']> {
   );
   const device = devices.body.items[0]?.device_id ?? '';
   await api.call('POST', `${FLEETS}/${fleet.jobId}/devices/${device}/events`, { code: 'reauthenticate' });
-  return fleet;
+  const inSimulation = api.at({ orgId: fleet.simulationOrgId });
+  const actions = await inSimulation.call<{ items: { id: string }[] }>('GET', '/notifications/actions');
+  const log = await inSimulation.call<{ items: { message_id: string }[] }>(
+    'GET',
+    `${webhooks}/${simulation.body.id}/deliveries`,
+  );
+  return {
+    fleet,
+    webhooks: { own: own.body.id, simulation: simulation.body.id },
+    told: { itemId: actions.body.items[0]?.id ?? '', messageId: log.body.items[0]?.message_id ?? '' },
+  };
 }
 
 /** Prices of yesterday, today and tomorrow, UTC: cheap at night and at noon. */

@@ -28,6 +28,8 @@ const [ALL, MANAGERS, ADMIN] = [
   { admin: 200, staff: 403, user: 403 },
 ];
 
+const WEBHOOK_PAGES = ['', 'update/', 'test/', 'secret/', 'delete/', 'deliveries/', 'redeliver/'];
+
 const PAGES: readonly PageCase[] = [
   { name: 'start', path: () => '/', statuses: ALL },
   { name: 'home', path: () => '/portal/', statuses: MANAGERS },
@@ -72,6 +74,53 @@ const PAGES: readonly PageCase[] = [
     name: 'user-initial-password',
     path: ({ userId }) => `/portal/users/${userId}/initial-password/`,
     statuses: ADMIN,
+  },
+  { name: 'webhooks', path: () => '/portal/webhooks/', statuses: ADMIN },
+  {
+    name: 'webhooks-of-a-simulation',
+    path: ({ fleet }) => `/portal/webhooks/?org=${fleet.simulationOrgId}`,
+    statuses: { ...ADMIN, user: 404 },
+  },
+  { name: 'webhook-create', path: () => '/portal/webhooks/create/', statuses: ADMIN },
+  ...WEBHOOK_PAGES.map((part) => ({
+    name: part === '' ? 'webhook' : `webhook-${part.slice(0, -1)}`,
+    path: ({ webhooks, fleet }: PortalWorld) =>
+      `/portal/webhooks/${webhooks.simulation}/${part}?org=${fleet.simulationOrgId}`,
+    statuses: { ...ADMIN, user: 404 },
+  })),
+  {
+    name: 'webhook-disabled',
+    path: ({ webhooks }) => `/portal/webhooks/${webhooks.own}/`,
+    statuses: ADMIN,
+  },
+  {
+    name: 'deliveries-none-found',
+    path: ({ webhooks }) => `/portal/webhooks/${webhooks.own}/deliveries/?state=exhausted`,
+    statuses: ADMIN,
+  },
+  {
+    name: 'delivery',
+    path: ({ webhooks, told, fleet }) =>
+      `/portal/webhooks/${webhooks.simulation}/deliveries/${told.messageId}/?org=${fleet.simulationOrgId}`,
+    statuses: { ...ADMIN, user: 404 },
+  },
+  { name: 'notifications', path: () => '/portal/notifications/', statuses: MANAGERS },
+  {
+    name: 'notifications-of-a-simulation',
+    path: ({ fleet }) => `/portal/notifications/?org=${fleet.simulationOrgId}`,
+    statuses: { ...MANAGERS, user: 404 },
+  },
+  { name: 'notifications-all', path: () => '/portal/notifications/information/', statuses: MANAGERS },
+  { name: 'broadcast', path: () => '/portal/notifications/broadcast/', statuses: ADMIN },
+  {
+    name: 'notification',
+    path: ({ told, fleet }) => `/portal/notifications/${told.itemId}/?org=${fleet.simulationOrgId}`,
+    statuses: { admin: 200, staff: 404, user: 404 },
+  },
+  {
+    name: 'device-history',
+    path: ({ home }) => home.devices['electric-vehicles']?.replace('?', 'history/?') ?? '',
+    statuses: { ...MANAGERS, user: 404 },
   },
   { name: 'applications', path: () => '/oauth2/applications/', statuses: MANAGERS },
   { name: 'application-register', path: () => '/oauth2/applications/register/', statuses: MANAGERS },
@@ -177,7 +226,7 @@ test('the first tab stop skips to the content; without it there are few before',
   const page = await context.newPage();
   for (const { path } of PAGES.filter(({ name }) => ['home', 'users', 'applications'].includes(name))) {
     await page.goto(path(world));
-    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 12]);
+    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 14]);
   }
   await context.close();
 });
