@@ -2,6 +2,7 @@
 import type { Group } from './group.ts';
 import { FLEET_DATA_GROUPS } from './fleet-data.ts';
 import { FLEET_GROUPS } from './fleets/groups.ts';
+import { DELIVERY_LOG_GROUPS } from './lists/delivery-log.ts';
 import { LIST_GROUPS } from './lists/groups.ts';
 import { PLAN_GROUPS } from './plans.ts';
 import { PORTAL_GROUPS } from './portal/groups.ts';
@@ -12,6 +13,7 @@ import { WEBHOOK_GROUPS } from './webhooks/groups.ts';
 export const GROUPS: readonly Group[] = [
   ...REQUEST_GROUPS,
   ...LIST_GROUPS,
+  ...DELIVERY_LOG_GROUPS,
   ...SIMULATION_GROUPS,
   ...PLAN_GROUPS,
   ...FLEET_DATA_GROUPS,
