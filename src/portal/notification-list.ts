@@ -125,7 +125,7 @@ function toNoticeRow({ id, code, message, device_type, sent_at, dismissed, clear
 }
 
 const COLUMNS = [
-  { label: 'What', kind: 'wide' },
+  { label: 'What' },
   { label: 'State', speaksForItself: true },
   { label: 'Tells', kind: 'wide', speaksForItself: true },
   { label: 'Device', speaksForItself: true },
