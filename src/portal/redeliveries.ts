@@ -43,7 +43,7 @@ export const redeliverChosen = withWebhook(async (context, request, response, we
 });
 
 function listChosen(body: unknown): readonly string[] {
-  return Object.keys((body ?? {}))
+  return Object.keys(body ?? {})
     .filter((name) => name.startsWith(MARK_PREFIX))
     .map((name) => name.slice(MARK_PREFIX.length).toLowerCase())
     .filter(isUuid)

@@ -88,7 +88,7 @@ async function sendRedelivery(
   const hasBegun = done !== undefined;
   const isDone = hasBegun && left === 0;
   sendView(response, refusal === undefined ? 200 : 422, 'redelivery', {
-    sentence: `To ${hostOf(webhook.url)}: messages that were given up since ${formatMinute(run.since)} UTC and to whose topics it is subscribed, the oldest first, each once.`,
+    sentence: `To ${hostOf(webhook.url)}: messages that were queued since ${formatMinute(run.since)} UTC and given up, of the topics to which it is subscribed, the oldest first, each once.`,
     refusal,
     cannot: webhook.enabled ? undefined : 'The webhook is disabled. Enable it first.',
     count: describeCount(left),
@@ -100,7 +100,7 @@ async function sendRedelivery(
     left,
     sinceField: {
       name: 'since',
-      label: 'Given up messages since, UTC',
+      label: 'Queued since, UTC',
       type: 'datetime-local',
       value: run.since.toISOString().slice(0, 16),
     },
