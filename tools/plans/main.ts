@@ -29,6 +29,7 @@ for (const { market, hasPv, localDay, day } of choosePumpDays(days)) {
     savedPercent: percent(unsteered.power - planned.power, unsteered.power),
     aboveRelaxedPercent: percent(cost - relaxed.bound, planned.power),
     aboveBoundPercent: percent(cost - bound, planned.power),
+    aboveFoundPercent: percent(cost - exact.found, planned.power),
     isProved: exact.isProved,
   };
   process.stdout.write(`${JSON.stringify(row)}\n`);

@@ -10,6 +10,8 @@ import { STANDBY_MILLI_WH } from '../../src/simulation/house/heat-pump-rows.ts';
 
 export type ProblemKind = 'relaxed' | 'exact';
 
+const STANDBY_WH = STANDBY_MILLI_WH / 1000;
+
 /** Whole mK are kept: what the last one may be rounded by, K. */
 const ROUNDING_K = 0.0005;
 /** More than any difference of temperatures, K. */
@@ -45,14 +47,19 @@ export function problemOf(
     addStore(problem, day, kind, { name: 't', i, store: quarter.tank, heats: [`w${i}`] });
     problem.bounds.push(`0 <= b${i} <= ${quarter.backup / 1000}`);
     problem.rule([`q${i}`, `w${i}`], '<=', quarter.most / 1000);
-    addCost(problem, i, quarter);
+    addCost(problem, kind, i, quarter);
     problem.objective.push(`${-day.coldness} r${i}`);
     problem.constant += (day.coldness * quarter.room.home) / 1000;
   }
   const last = day.quarters.length - 1;
   const { room, tank } = day.quarters[last] ?? {};
-  problem.rule([`r${last}`], '>=', (room?.home ?? 0) / 1000 - ROUNDING_K);
-  problem.rule([`t${last}`], '>=', (tank?.home ?? 0) / 1000 - ROUNDING_K);
+  for (const [name, home] of [
+    ['r', room?.home ?? 0],
+    ['t', tank?.home ?? 0],
+  ] as const) {
+    problem.rule([`${name}${last}`], '>=', home / 1000 - ROUNDING_K);
+    problem.rule([`${name}${last}`], '<=', home / 1000 + ROUNDING_K);
+  }
   return { text: problem.text, constant: problem.constant };
 }
 
@@ -67,11 +74,13 @@ function addStore(problem: Problem, day: PumpDay, kind: ProblemKind, terms: Stor
   const { name, i, store, heats } = terms;
   const rise = name === 'r' ? day.roomRise : day.tankRise;
   const start = (name === 'r' ? day.start.room : day.start.tank) / 1000;
-  // In K and Wh the rise is that of mK and mWh. Windows that are opened only make it colder.
+  // In K and Wh the rise is that of mK and mWh.
   const warmed = heats.map((heat) => `${-rise} ${heat}`);
   const before = i === 0 ? [] : [`${-store.keep} ${name}${i - 1}`];
   const rest = store.rest / 1000 + (i === 0 ? store.keep * start : 0);
   problem.rule([`${name}${i}`, ...before, ...warmed], '<=', rest);
+  // Else heat could be thrown away at negative prices.
+  if (!store.losesMore) problem.rule([`${name}${i}`, ...before, ...warmed], '>=', rest - 2 * ROUNDING_K);
   problem.bounds.push(`${store.low / 1000} <= ${name}${i} <= ${store.high / 1000}`);
   const heat = heats[0] ?? '';
   if (store.targets === null) problem.bounds.push(`0 <= ${heat} <= 0`);
@@ -100,16 +109,47 @@ function addAims(
 }
 
 /** Power from the grid at its price, own power at what it would have earned. */
-function addCost(problem: Problem, i: number, { room, tank, price, spare }: PumpQuarter): void {
+function addCost(problem: Problem, kind: ProblemKind, i: number, quarter: PumpQuarter): void {
+  const { room, tank, price } = quarter;
   const own = feedInPriceOf(price);
   const drawn = [`${1 / room.cop} q${i}`, `${1 / tank.cop} w${i}`, `b${i}`];
   const used = [`${own / room.cop} q${i}`, `${own / tank.cop} w${i}`, `${own} b${i}`];
-  const standby = STANDBY_MILLI_WH / 1000;
   problem.objective.push(...used, `${price - own} g${i}`);
-  problem.constant += own * standby;
-  const negated = drawn.map((term) => `- ${term}`);
-  // At a negative price as much as possible is from the grid, else as little.
-  if (price < 0) problem.rule([`g${i}`, ...negated], '<=', standby);
-  else problem.rule([`g${i}`, ...negated], '>=', standby - spare / 1000);
+  problem.constant += own * STANDBY_WH;
   problem.bounds.push(`0 <= g${i}`);
+  if (price < 0) addPaidPower(problem, kind, i, quarter);
+  else {
+    const least = STANDBY_WH - quarter.spare / 1000;
+    problem.rule([`g${i}`, ...drawn.map((term) => `- ${term}`)], '>=', least);
+  }
+}
+
+/**
+ * At a negative price as much as possible is from the grid, but own power comes first: nothing up to what there is of it, then
+ * all. Relaxed: at most the line from nothing to the most that can be drawn.
+ */
+function addPaidPower(
+  problem: Problem,
+  kind: ProblemKind,
+  i: number,
+  { room, tank, most, backup, spare }: PumpQuarter,
+): void {
+  const spareWh = spare / 1000;
+  const mostDrawn = (most / Math.min(room.cop, tank.cop) + backup) / 1000 + STANDBY_WH;
+  const part = Math.max(0, 1 - spareWh / mostDrawn);
+  const drawnTimes = (factor: number): string[] => [
+    `${factor / room.cop} q${i}`,
+    `${factor / tank.cop} w${i}`,
+    `${factor} b${i}`,
+  ];
+  problem.rule([`g${i}`, ...drawnTimes(-part)], '<=', part * STANDBY_WH);
+  if (kind === 'relaxed' || spareWh === 0) return;
+  const isBeyond = `o${i}`;
+  problem.binaries.push(isBeyond);
+  problem.rule([`g${i}`, `${-mostDrawn} ${isBeyond}`], '<=', 0);
+  problem.rule(
+    [`g${i}`, ...drawnTimes(-1), `${mostDrawn} ${isBeyond}`],
+    '<=',
+    STANDBY_WH - spareWh + mostDrawn,
+  );
 }

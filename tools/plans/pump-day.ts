@@ -19,6 +19,8 @@ import type { Heated } from '../validate/bills.ts';
 export interface StoreStep {
   readonly keep: number;
   readonly rest: number;
+  /** Whether it may become colder than that, as by open windows. */
+  readonly losesMore: boolean;
   /** Temperature after the quarter hour where nobody steers, and the bounds of a plan. */
   readonly home: number;
   readonly low: number;
@@ -175,9 +177,12 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
   const highest = house.comfort + boost;
   const lowRoom = Math.min(room, house.comfort - Math.round(1000 * preferences.setback_k));
   const lowTank = Math.min(tank, COLD_TANK_MK);
+  const highestBefore = Math.max(home.room[i] ?? 0, highest);
+  const hasOpenWindows = coolRoom(house, forcing, i, highestBefore) >= house.openAbove;
   return {
     room: {
       ...lineOf((at) => coolRoom(house, forcing, i, at), SAMPLES_MK.room, ofRoom),
+      losesMore: hasOpenWindows,
       home: room,
       low: lowRoom,
       high: Math.max(room, highest),
@@ -186,6 +191,7 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
     },
     tank: {
       ...lineOf((at) => coolTank(house, forcing, i, at), SAMPLES_MK.tank, ofTank),
+      losesMore: false,
       home: tank,
       low: lowTank,
       high: house.tankTarget,

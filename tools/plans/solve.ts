@@ -24,6 +24,8 @@ const PROVED_WITHIN = 0.001;
 export interface Solved {
   /** No course is cheaper. */
   readonly bound: number;
+  /** The cheapest course that was found, infinite where there is none: of the problem's, whose rooms pay nothing for cycling. */
+  readonly found: number;
   /** Whether a course was found that costs no more than that. */
   readonly isProved: boolean;
 }
@@ -36,8 +38,9 @@ export function solveDay(solver: Solver, day: PumpDay, kind: ProblemKind, second
     model.run();
     const isProved = model.getModelStatus() === solver.constants.modelStatus.optimal;
     if (kind === 'relaxed' && !isProved) throw new Error('The relaxed problem was not solved in time.');
-    const found = kind === 'relaxed' ? model.getObjectiveValue() : Number(model.info.get('mip_dual_bound'));
-    return { bound: 1000 * (found + constant), isProved };
+    const found = model.getObjectiveValue();
+    const bound = kind === 'relaxed' ? found : Number(model.info.get('mip_dual_bound'));
+    return { bound: 1000 * (bound + constant), found: 1000 * (found + constant), isProved };
   });
 }
 

@@ -42,6 +42,18 @@ describe('plans of 20 pump-days', () => {
     expect(above).toBeLessThan(0.03 * powerOf(chosen));
   });
 
+  test('in the problem of the solver, too, negative prices pay neither for own power nor for heat that is thrown away', async () => {
+    const paid = [...choosePumpDays(50)].filter(
+      ({ day, hasPv }) => hasPv && day.quarters.some(({ price, spare }) => price < 0 && spare > 0),
+    );
+    expect(paid.length).toBeGreaterThan(0);
+    const solver = await createSolver();
+    for (const { day } of paid) {
+      const cost = day.planned.power + day.planned.coldness;
+      expect(solveDay(solver, day, 'relaxed', SECONDS).bound).toBeGreaterThan(0.9 * cost);
+    }
+  });
+
   test('what a plan was to cost is what the house then costs, to the last mWh', () => {
     for (const { household, book, surplusOf, day } of chosen) {
       const steering = steeringOf(book, UNCONTROLLED);
