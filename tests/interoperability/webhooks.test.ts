@@ -1,32 +1,25 @@
 // Do verifiers that others wrote accept a message as it was really delivered, and nothing else?
 import { afterAll, afterEach, beforeAll, expect, vi, test } from 'vitest';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { addWebhook, fixedCredentials, PartnerApi, raise, runFleet } from '../process/partner.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Received, Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { Received, TrustedReceiver } from '../support/receiver.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { standardWebhooks, stripe } from './libraries.ts';
 
 const fixed = fixedCredentials();
-let folder: string;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let service: ServiceProcess;
 let secret: string;
 let delivered: Received;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-foreign-'));
-  receiver = await startReceiver();
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  receiver = await startTrustedReceiver();
   service = await startServiceOnSharedServer({
     env: {
       ...fixed.env,
       SIMULATOR_FAULTS: 'off',
-      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...receiver.env,
     },
   });
   const api = await PartnerApi.open(service, fixed);
@@ -41,7 +34,6 @@ afterEach(() => {
 afterAll(async () => {
   await service.remove();
   await receiver.close();
-  rmSync(folder, { recursive: true });
 });
 
 type Verify = (body: Buffer, headers: Record<string, string>, secret: string) => unknown;

@@ -1,14 +1,14 @@
 // The workflows of openapi/workflows/ are run by Redocly Respect against a real service: every call succeeds as they say, and every
 // answer is as the document says.
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { fixedCredentials, run } from '../process/partner.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { TrustedReceiver } from '../support/receiver.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 
@@ -20,19 +20,17 @@ const HOUR_MS = 3_600_000;
 
 const fixed = fixedCredentials();
 let folder: string;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let service: ServiceProcess;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'partner-workflows-'));
-  receiver = await startReceiver();
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  receiver = await startTrustedReceiver();
   service = await startServiceOnSharedServer({
     env: {
       ...fixed.env,
       SIMULATOR_FAULTS: 'off',
-      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...receiver.env,
     },
   });
 });

@@ -1,14 +1,11 @@
 // The way of README "Change the encryption key", beside a service that goes on delivering.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
 import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { TrustedReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
@@ -24,9 +21,8 @@ import type { RunningFleet } from './partner.ts';
 
 const fixed = fixedCredentials();
 const [old, young] = [encryptionKey(), encryptionKey()];
-let folder: string;
 let database: TestDatabase;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let common: Record<string, string>;
 let api: PartnerApi;
 let fleet: RunningFleet;
@@ -34,22 +30,18 @@ let secret: Secret;
 const running: ServiceProcess[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-keys-'));
-  [database, receiver] = [await testDatabase(), await startReceiver()];
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  [database, receiver] = [await testDatabase(), await startTrustedReceiver()];
   common = {
     ...fixed.env,
     DATABASE_URL: database.url,
     SIMULATOR_FAULTS: 'off',
-    WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    ...receiver.env,
   };
 });
 afterAll(async () => {
   for (const service of running) await service.remove();
   await receiver.close();
   await database.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Takes the place of the process before, once it is there. */

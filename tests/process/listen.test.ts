@@ -1,12 +1,9 @@
 // `partner listen` as a developer runs it: beside a service, before a receiver on the same machine.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Secret } from '../../src/domain/security/secret.ts';
 import {
   isServiceSignatureValid,
@@ -15,8 +12,8 @@ import {
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { TrustedReceiver } from '../support/receiver.ts';
 import { INHERITED_ENV, PARTNER_COMMAND, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
@@ -61,8 +58,7 @@ class LocalReceiver {
 }
 
 const fixed = fixedCredentials();
-let folder: string;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let database: TestDatabase;
 let service: ServiceProcess;
 let api: PartnerApi;
@@ -73,17 +69,14 @@ let environment: Record<string, string>;
 const undo: (() => Promise<unknown>)[] = [];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-listen-'));
-  receiver = await startReceiver();
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  receiver = await startTrustedReceiver();
   database = await testDatabase();
   environment = {
     ...fixed.env,
     DATABASE_URL: database.url,
     ENCRYPTION_KEY: encryptionKey(),
     SIMULATOR_FAULTS: 'off',
-    WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    ...receiver.env,
   };
   service = await startService({ env: environment });
   api = await PartnerApi.open(service, fixed);
@@ -99,7 +92,6 @@ afterAll(async () => {
   await database.close();
   await receiver.close();
   await local.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A running `partner listen`, and what it has printed. */

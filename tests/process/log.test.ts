@@ -1,18 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
 import { Visitor } from '../portal/visitor.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { TrustedReceiver } from '../support/receiver.ts';
 import { INHERITED_ENV, PARTNER_COMMAND, startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
@@ -28,16 +25,13 @@ import {
 
 const fixed = fixedCredentials();
 const ownPassword = 'a password of my own choosing';
-let folder: string;
 let database: TestDatabase;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let service: ServiceProcess;
 let key: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-log-'));
-  [database, receiver, key] = [await testDatabase(), await startReceiver(), encryptionKey()];
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  [database, receiver, key] = [await testDatabase(), await startTrustedReceiver(), encryptionKey()];
   service = await startService({
     args: ['--print-credentials'],
     env: {
@@ -45,8 +39,7 @@ beforeAll(async () => {
       DATABASE_URL: database.url,
       ENCRYPTION_KEY: key,
       LOG_LEVEL: 'debug',
-      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...receiver.env,
     },
   });
 });
@@ -54,7 +47,6 @@ afterAll(async () => {
   await service.remove();
   await receiver.close();
   await database.close();
-  rmSync(folder, { recursive: true });
 });
 
 type Line = Readonly<Record<string, unknown>>;

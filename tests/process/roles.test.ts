@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { emptyDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
-import { startReceiver } from '../support/receiver.ts';
-import type { Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { TrustedReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
@@ -19,25 +16,20 @@ import {
 } from './partner.ts';
 
 const fixed = fixedCredentials();
-let folder: string;
 let database: TestDatabase;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let api: ServiceProcess;
 let worker: ServiceProcess;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-roles-'));
   database = await emptyDatabase();
-  receiver = await startReceiver();
-  const authority = join(folder, 'authority.pem');
-  writeFileSync(authority, receiver.ca);
+  receiver = await startTrustedReceiver();
   env = {
     ...fixed.env,
     DATABASE_URL: database.url,
     ENCRYPTION_KEY: encryptionKey(),
-    WEBHOOK_CA_FILE: authority,
-    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    ...receiver.env,
     SIMULATOR_FAULTS: 'off',
   };
   // Both find no tables, and start at once.
@@ -52,7 +44,6 @@ afterAll(async () => {
   await worker.remove();
   await receiver.close();
   await database.close();
-  rmSync(folder, { recursive: true });
 });
 
 test('of two processes that start on an empty database one migrates and one makes the first organization', () => {

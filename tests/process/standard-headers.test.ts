@@ -1,26 +1,19 @@
 // WEBHOOK_STANDARD_HEADERS, for deliveries and test messages alike.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startReceiver } from '../support/receiver.ts';
-import type { Received, Receiver } from '../support/receiver.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import type { Received, TrustedReceiver } from '../support/receiver.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { addWebhook, fixedCredentials, PartnerApi, raise, runFleet } from './partner.ts';
 
-let folder: string;
-let receiver: Receiver;
+let receiver: TrustedReceiver;
 let service: ServiceProcess | undefined;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'partner-headers-'));
-  receiver = await startReceiver();
-  writeFileSync(join(folder, 'authority.pem'), receiver.ca);
+  receiver = await startTrustedReceiver();
 });
 afterEach(() => service?.remove());
 afterAll(async () => {
   await receiver.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A delivery and a test message of a service with these settings. */
@@ -30,8 +23,7 @@ async function messages(env: Record<string, string>): Promise<Received[]> {
     env: {
       ...fixed.env,
       SIMULATOR_FAULTS: 'off',
-      WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+      ...receiver.env,
       ...env,
     },
   });

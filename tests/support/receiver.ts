@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import {
   createCertificateAuthority,
   createServerCertificate,
@@ -96,11 +99,39 @@ export class Receiver {
   }
 }
 
+/** A receiver to which a service that runs with `env` delivers. */
+export class TrustedReceiver extends Receiver {
+  readonly env: Readonly<Record<string, string>>;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'partner-receiver-'));
+
+  constructor(server: Server, authority: Authority) {
+    super(server, authority);
+    const file = join(this.#folder, 'authority.pem');
+    writeFileSync(file, authority.ca);
+    this.env = { WEBHOOK_CA_FILE: file, WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' };
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
 /** Starts a receiver whose certificate is good for localhost, 127.0.0.1 and ::1 unless told otherwise. */
 export async function startReceiver(options: ReceiverOptions = {}): Promise<Receiver> {
   const authority = options.authority ?? (await createCertificateAuthority());
+  return new Receiver(await listen(authority, options), authority);
+}
+
+/** The same with the settings of a service that is to deliver to it. */
+export async function startTrustedReceiver(): Promise<TrustedReceiver> {
+  const authority = await createCertificateAuthority();
+  return new TrustedReceiver(await listen(authority), authority);
+}
+
+async function listen(authority: Authority, options: ReceiverOptions = {}): Promise<Server> {
   const { names = ['localhost'], addresses = ['127.0.0.1', '::1'] } = options;
   const server = createServer(await createServerCertificate(authority, names, addresses));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return new Receiver(server, authority);
+  return server;
 }
