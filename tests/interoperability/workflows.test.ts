@@ -11,6 +11,8 @@ import { startTrustedReceiver } from '../support/receiver.ts';
 import type { TrustedReceiver } from '../support/receiver.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
+import { startSpoilingProxy } from './spoiling-proxy.ts';
+import type { SpoiltAnswer } from './spoiling-proxy.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDER = join(ROOT, 'openapi/workflows');
@@ -81,6 +83,7 @@ function readSteps(name: string): Step[] {
 async function respect(
   name: string,
   client: Readonly<Record<string, string>>,
+  baseUrl = service.baseUrl,
 ): Promise<{ code: number | null; output: string }> {
   const input = { org_id: fixed.orgId, ...client, ...inputs[name]?.() };
   const { code, output, log } = await run(
@@ -90,7 +93,7 @@ async function respect(
       'respect',
       join(FOLDER, `${name}.arazzo.yaml`),
       '--server',
-      `partner=${service.baseUrl}`,
+      `partner=${baseUrl}`,
       '--input',
       JSON.stringify(input),
     ],
@@ -142,4 +145,29 @@ test('what does not succeed is told', async () => {
   const { code, output } = await respect('get-a-token', { ...client, client_secret: 'x'.repeat(32) });
   expect(code).toBe(1);
   expect(output).toMatch(/issueToken/);
+});
+
+describe('an answer that breaks the document is told:', () => {
+  const withFirst = (user: object) => (answer: SpoiltAnswer) => {
+    const [first, ...others] = JSON.parse(answer.body) as object[];
+    return { ...answer, body: JSON.stringify([{ ...first, ...user }, ...others]) };
+  };
+
+  test.each<[what: string, spoil: (answer: SpoiltAnswer) => SpoiltAnswer, check: RegExp]>([
+    ['nothing', (answer) => answer, /^$/],
+    ['a missing property', withFirst({ email: undefined }), /schema check/i],
+    ['a wrong type', withFirst({ email: 5 }), /schema check/i],
+    ['an unknown status', (answer) => ({ ...answer, status: 203 }), /status code check/i],
+    ['an unknown media type', (answer) => ({ ...answer, type: 'text/plain' }), /content-type check/i],
+  ])('%s', async (_, spoil, check) => {
+    const proxy = await startSpoilingProxy(service.baseUrl, ({ path }, answer) =>
+      path.endsWith('/users') && answer.status === 200 ? spoil(answer) : answer,
+    );
+    try {
+      const { output } = await respect('get-a-token', client, proxy.baseUrl);
+      expect(complaintsIn(output).join('\n')).toMatch(check);
+    } finally {
+      await proxy.close();
+    }
+  });
 });
