@@ -6,6 +6,7 @@ import { boundsOfCredentials } from './of-credentials.ts';
 import { boundsOfDatabase } from './of-database.ts';
 import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
+import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
@@ -21,5 +22,6 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,
+  ...boundsOfExchanges,
   ...boundsOfLoops,
 ];
