@@ -4,12 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { ROUTES } from '../../generated/routes.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { OperationId, Route } from '../../generated/routes.ts';
+import { isRefusedByDocument } from './document-refusals.ts';
+import { findAnswerFault } from './documented-answers.ts';
 import { requireDocumentedCodes } from './documented-codes.ts';
 import { EventListener } from './event-stream.ts';
 import { expectNoSecretIn } from './secret-leaks.ts';
 import { validateExchange } from './contract-validator.ts';
 import { sendPlainRequest } from './plain-request.ts';
-import type { PlainAnswer } from './plain-request.ts';
+import type { PlainAnswer, PlainRequest } from './plain-request.ts';
+import { recordExchange } from './recorded-exchanges.ts';
 
 /** Set by global-setup.ts: where covered (operation, status) pairs are recorded, a line each. */
 export const COVERAGE_FILE_VARIABLE = 'TEST_COVERAGE_FILE';
@@ -33,14 +36,6 @@ export interface Answer {
   readonly body: any;
   readonly text: string;
 }
-
-// Codes that our validators give for a broken document rule; other 422s come from rules beyond the document.
-const documentCodes = new Set(
-  (
-    'unknown_property required type null_not_allowed format pattern enum minimum maximum exclusive_minimum min_length ' +
-    'max_length min_items max_items immutable'
-  ).split(' '),
-);
 
 /** Of requests that are refused with these the body, and often more, is not read. */
 const UNREAD_STATUSES: ReadonlySet<number> = new Set([
@@ -81,7 +76,7 @@ export class ApiClient {
     const answer = toAnswer(
       await sendPlainRequest({ method: route.method, port: this.#port(), url, headers, body }),
     );
-    observe(id, answer);
+    observe(id, { method: route.method, url, headers, body }, answer);
     await this.#compare(id, route.method, url, headers, body, answer);
     if (!operationsThatShowSecrets.includes(id)) {
       const text = operationsThatShowLinks.includes(id)
@@ -101,7 +96,7 @@ export class ApiClient {
     const announced = { ...headers, 'content-length': '2' };
     const request = { method: route.method, port: this.#port(), url, headers: announced, isCutOff: true };
     const answer = toAnswer(await sendPlainRequest(request));
-    observe(id, answer);
+    observe(id, { method: route.method, url, headers }, answer);
     return answer;
   }
 
@@ -156,7 +151,7 @@ export class ApiClient {
     const text = isStream ? await listener.firstText() : listener.text;
     const body = isStream || text === '' ? undefined : (JSON.parse(text) as unknown);
     const answer = { status, headers: got as Record<string, string>, body, text };
-    observe(id, answer);
+    observe(id, { method: 'get', url, headers }, answer);
     await this.#compare(id, 'get', url, headers, undefined, answer);
     return answer;
   }
@@ -183,10 +178,7 @@ export class ApiClient {
       body,
       answer: answerOf(answer),
     });
-    const fields = (answer.body as { errors?: { code: string }[] } | undefined)?.errors ?? [];
-    const refused =
-      answer.status === 415 ||
-      (answer.status === 422 && fields.some((field) => documentCodes.has(field.code)));
+    const refused = isRefusedByDocument(answer.status, answer.body);
     if (answer.status !== 403 && refused !== (violations.request !== undefined)) {
       throw new Error(
         `${id}: we ${refused ? 'refuse' : 'take'} what express-openapi-validator does not: ${violations.request ?? 'it takes it'}\n${answer.text.slice(0, 2000)}`,
@@ -238,9 +230,20 @@ function toAnswer({ status, headers, text }: PlainAnswer): Answer {
   return { status, headers: headers as Answer['headers'], body, text };
 }
 
-/** Records an answer of an operation, and compares its codes with the document. */
-function observe(id: OperationId, answer: Answer): void {
+type SentRequest = Pick<PlainRequest, 'method' | 'url' | 'headers' | 'body'>;
+
+/** Records an exchange with an operation, and holds its answer against the document. */
+function observe(id: OperationId, request: SentRequest, answer: Answer): void {
   recordAnswer(id, answer);
+  const { status, headers, text } = answer;
+  recordExchange({
+    operationId: id,
+    ...request,
+    body: request.body?.toString(),
+    answer: { status, headers, text },
+  });
+  const fault = findAnswerFault(findRoute(id), answer);
+  if (fault !== undefined) throw new Error(`${id}: ${fault}`);
   requireDocumentedCodes(id, answer);
 }
 
