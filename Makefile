@@ -75,6 +75,10 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name ser
 fuzz: install ## Send random requests of every operation, and hold each answer against the document (ARGS=--help)
 	node tests/fuzz/main.ts $(ARGS)
 
+.PHONY: validators
+validators: install $(THIRD_PARTY_STAMP) ## Pass every exchange of the tests through Prism and express-openapi-validator, and see them find spoilt answers: 5 minutes
+	node tests/validators/main.ts $(ARGS)
+
 .PHONY: clients
 clients: install $(GENERATORS_STAMP) ## Generate a client with each of eight generators, compile it strictly, take the main journey with it (ARGS=orval: that one)
 	node tests/clients/main.ts $(ARGS)

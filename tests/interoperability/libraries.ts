@@ -126,6 +126,34 @@ export interface Tern {
   };
 }
 
+interface PrismProxy {
+  /** Resolves to the address at which it listens. */
+  listen(port: number, host: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface Prism {
+  readonly createLogger: (name: string, options: { readonly level: 'silent' }) => Opaque;
+  readonly getHttpOperationsFromSpec: (document: object) => Promise<readonly Opaque[]>;
+  readonly createServer: (
+    operations: readonly Opaque[],
+    options: {
+      readonly cors: boolean;
+      readonly config: {
+        readonly isProxy: true;
+        readonly upstream: URL;
+        readonly upstreamProxy: undefined;
+        readonly errors: boolean;
+        readonly checkSecurity: boolean;
+        readonly validateRequest: boolean;
+        readonly validateResponse: boolean;
+        readonly mock: { readonly dynamic: boolean };
+      };
+      readonly components: { readonly logger: Opaque };
+    },
+  ) => PrismProxy;
+}
+
 export const openidClient = (): Promise<OpenidClient> => load('openid-client');
 export const oauth4webapi = (): Promise<Oauth4webapi> => load('oauth4webapi');
 export const simpleOauth2 = async (): Promise<SimpleOauth2> =>
@@ -146,4 +174,12 @@ export async function mux(): Promise<Mux> {
 export async function stripe(): Promise<Stripe> {
   const { default: Library } = await load<{ default: new (key: string) => Stripe }>('stripe');
   return new Library('sk_test_unused');
+}
+
+export async function prism(): Promise<Prism> {
+  const { createLogger } = await load<Pick<Prism, 'createLogger'>>('@stoplight/prism-core');
+  const { getHttpOperationsFromSpec } =
+    await load<Pick<Prism, 'getHttpOperationsFromSpec'>>('@stoplight/prism-http');
+  const { createServer } = await load<Pick<Prism, 'createServer'>>('@stoplight/prism-http-server');
+  return { createLogger, getHttpOperationsFromSpec, createServer };
 }

@@ -9,6 +9,7 @@ const LONGEST = [
   'tests/process/',
   'tests/postgres/',
   'tests/interoperability/',
+  'tests/validators/',
   'tests/contract/matrix',
   'tests/fleets/',
 ];

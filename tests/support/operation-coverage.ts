@@ -5,10 +5,11 @@ import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 /** What one run of the whole suite must have seen: every (operation, status) pair and every code of the catalogue. */
 export function listUncovered(notes: readonly string[]): string[] {
   const seen = new Set(notes);
-  return [...pairs(), ...codes()].filter((each) => !seen.has(each));
+  return [...listAnswers(), ...codes()].filter((each) => !seen.has(each));
 }
 
-function pairs(): string[] {
+/** Every operation of the document with each of its statuses. */
+export function listAnswers(): string[] {
   const text = readFileSync(join(import.meta.dirname, '../../generated/openapi.json'), 'utf8');
   const { paths } = JSON.parse(text) as {
     paths: Record<string, Record<string, { operationId?: string; responses?: Record<string, unknown> }>>;
