@@ -53,6 +53,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown,
+      createSender: createBytesSender,
     }),
     createReferencePages({ baseUrl, createSender: createBytesSender }),
   ];

@@ -24,16 +24,22 @@ interface DefinitionIdentity {
   readonly canonicalJson: string;
 }
 
+interface PreviewInput extends DefinitionInput {
+  readonly orgId: string;
+  /** How many households it tells of, the first ones; those of the API by default. */
+  readonly shown?: number | undefined;
+}
+
 /** A fleet's preview as JSON. Throws the problem malformed_json or validation_failed. */
 export function answerPreview(
-  input: DefinitionInput & { readonly orgId: string },
+  input: PreviewInput,
 ): DefinitionIdentity & { readonly householdCount: number; readonly answer: Uint8Array } {
   const resolved = readDefinition('previewFleet', input);
   return {
     requestId: resolved.definition.request_id,
     canonicalJson: canonicalDefinitionJson(resolved.definition),
     householdCount: resolved.definition.count,
-    answer: toJsonBytes(previewFleet(input.orgId, resolved, input.now)),
+    answer: toJsonBytes(previewFleet(input.orgId, resolved, input.now, input.shown)),
   };
 }
 

@@ -10,7 +10,12 @@ const MEDIA_TYPES = {
   json: 'application/json; charset=utf-8',
 } as const;
 
-type CreateSender = (type: string, bytes: Buffer, cacheControl: string) => (response: Response) => unknown;
+/** Makes what sends these bytes to whoever asks for them. */
+export type CreateSender = (
+  type: string,
+  bytes: Buffer,
+  cacheControl: string,
+) => (response: Response) => unknown;
 
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
@@ -21,11 +26,15 @@ export interface Asset {
   readonly bytes: Buffer;
 }
 
-/** The asset `/assets/{name}.{hash}.{type}` with the content of files, one behind the other. */
-export function readAsset(name: string, type: Asset['type'], ...files: readonly string[]): Asset {
-  const bytes = Buffer.concat(files.map((file) => readFileSync(file)));
+/** The asset `/assets/{name}.{hash}.{type}`. */
+export function createAsset(name: string, type: Asset['type'], bytes: Buffer): Asset {
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   return { path: `/assets/${name}.${hash}.${type}`, type, bytes };
+}
+
+/** The asset with the content of files, one behind the other. */
+export function readAsset(name: string, type: Asset['type'], ...files: readonly string[]): Asset {
+  return createAsset(name, type, Buffer.concat(files.map((file) => readFileSync(file))));
 }
 
 /** Serves assets to whoever knows their names; compressed, if it is given how. */

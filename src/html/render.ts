@@ -2,30 +2,52 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta';
 import type { Response, Router } from 'express';
-import { createAssetRoutes, readAsset } from './assets.ts';
+import { createAsset, createAssetRoutes, readAsset } from './assets.ts';
+import type { CreateSender } from './assets.ts';
+import { joinModules } from './modules.ts';
 
 const ownFile = (path: string): string => join(import.meta.dirname, path);
-const CHART_STYLE = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'));
-const CHART_LIBRARY = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.iife.min.js'));
 
-const STYLES = ['tokens', 'elements', 'components', 'shell', 'charts', 'palette'].map((name) =>
-  ownFile(`styles/${name}.css`),
-);
-const stylesheet = readAsset('portal', 'css', CHART_STYLE, ...STYLES);
+const STYLES = [
+  fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css')),
+  fileURLToPath(import.meta.resolve('leaflet/dist/leaflet.css')),
+  ...['tokens', 'elements', 'components', 'shell', 'charts', 'palette', 'map'].map((name) =>
+    ownFile(`styles/${name}.css`),
+  ),
+];
+const stylesheet = readAsset('portal', 'css', ...STYLES);
 const SCRIPTS = ['portal', 'live', 'go-on', 'palette', 'keys'].map((name) => ownFile(`scripts/${name}.js`));
 const script = readAsset('portal', 'js', ...SCRIPTS);
 /** What pages with charts load besides, in this order. */
 const chartScripts = [
-  readAsset('uplot', 'js', CHART_LIBRARY),
+  readAsset('uplot', 'js', fileURLToPath(import.meta.resolve('uplot/dist/uPlot.iife.min.js'))),
   readAsset('charts', 'js', ownFile('scripts/charts.js')),
 ];
 const chartPaths = chartScripts.map(({ path }) => path);
+
+/** What pages with a map load before their own script, and the borders, which it asks for. */
+const mapLibrary = readAsset('leaflet', 'js', fileURLToPath(import.meta.resolve('leaflet/dist/leaflet.js')));
+const countries = readAsset('countries', 'json', ownFile('../../generated/countries.json'));
+const mapScript = (name: string) => createAsset(name, 'js', joinModules(ownFile(`scripts/${name}/main.js`)));
+/** The script of each page with a map, which a view names as `map`. */
+const mapScripts = { 'fleet-form': mapScript('fleet-form') };
+const maps = {
+  library: mapLibrary.path,
+  countries: countries.path,
+  scripts: Object.fromEntries(Object.entries(mapScripts).map(([name, { path }]) => [name, path])),
+};
 
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
 export function renderView(view: string, data: Readonly<Record<string, unknown>>): string {
-  return eta.render(view, { stylesheetPath: stylesheet.path, scriptPath: script.path, chartPaths, ...data });
+  return eta.render(view, {
+    stylesheetPath: stylesheet.path,
+    scriptPath: script.path,
+    chartPaths,
+    maps,
+    ...data,
+  });
 }
 
 /**
@@ -46,7 +68,8 @@ export function sendView(
     .send(renderView(view, { session, shell, isSignedOut, ...data }));
 }
 
-/** A router that serves the stylesheet of all pages, and the scripts of those behind the login. */
-export function createPageAssetRoutes(): Router {
-  return createAssetRoutes([stylesheet, script, ...chartScripts]);
+/** A router that serves the stylesheet of all pages, and the scripts of those behind the login; compressed, if it is given how. */
+export function createPageAssetRoutes(createSender?: CreateSender): Router {
+  const ofMaps = [mapLibrary, countries, ...Object.values(mapScripts)];
+  return createAssetRoutes([stylesheet, script, ...chartScripts, ...ofMaps], createSender);
 }

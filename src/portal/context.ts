@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { PortalSession, SessionMemory } from '../accounts/sessions.ts';
+import type { CreateSender } from '../html/assets.ts';
 import type { LoginUse } from '../domain/security/login-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
@@ -43,6 +44,8 @@ export interface PortalOptions extends Services {
   /** True for an error that says that the database cannot be reached now. */
   readonly isUnavailable: (error: unknown) => boolean;
   readonly log: PortalLog;
+  /** Sends the files that pages load, compressed; without it they are sent as they are. */
+  readonly createSender?: CreateSender;
 }
 
 /** What every page is given. */

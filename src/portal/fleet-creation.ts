@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
 import type { BytesRequest } from '../contract/handlers.ts';
-import { createFleet, previewFleet } from '../operations/fleets/create.ts';
+import { createFleet, previewEveryHousehold } from '../operations/fleets/create.ts';
 import { getFleetConfig } from '../operations/fleets/reads.ts';
 import { sendView } from '../html/render.ts';
 import { readAnswer } from './answers.ts';
@@ -43,7 +43,10 @@ export const showFleetCreation: PageHandler = async (context, _request, response
   await sendFleetForm(context, response, { status: 200, requestId: randomUUID(), values, errors: {} });
 };
 
-/** Creates the fleet, or shows what it would be (`preview`), or offers a further group (`add`): 303, 200, or 422 with the form. */
+/**
+ * Creates the fleet, or shows what it would be (`preview`; `refresh` from a script), or offers a further group
+ * (`add`): 303, 200, or 422 with the form; a script gets 200 with it, since nobody has sent it yet.
+ */
 export const createFleetFromForm: PageHandler = async (context, request, response) => {
   const values = readFleetForm(request);
   const requestId = readFormField(request, 'request_id');
@@ -55,7 +58,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
   }
   const sent = toBytesRequest(toDefinition(requestId, values));
   try {
-    if (asked === 'preview') {
+    if (asked === 'preview' || asked === 'refresh') {
       const preview = await readPreview(context, response, sent);
       await sendFleetForm(context, response, { ...page, status: 200, preview });
     } else {
@@ -64,7 +67,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
   } catch (error) {
     const errors = toFieldMessages(error, (all) => placeFleetErrors(all, values));
     if (errors === undefined) throw error;
-    await sendFleetForm(context, response, { ...page, status: 422, errors });
+    await sendFleetForm(context, response, { ...page, status: asked === 'refresh' ? 200 : 422, errors });
   }
 };
 
@@ -86,7 +89,7 @@ async function readPreview(
   sent: BytesRequest,
 ): Promise<Preview> {
   const operation = toOperationContext(context, response, 'previewFleet', getSession(response).orgId);
-  return (await readAnswer((await previewFleet(operation, sent)).body)) as Preview;
+  return (await readAnswer((await previewEveryHousehold(operation, sent)).body)) as Preview;
 }
 
 async function sendFleetForm(
@@ -126,7 +129,8 @@ async function sendFleetForm(
       path: `/org/${orgId}/device-simulator/fleets`,
       body,
     }),
-    hasCharts: preview !== undefined,
+    hasCharts: true,
+    map: 'fleet-form',
   });
 }
 

@@ -2,14 +2,17 @@ import type { components } from '../../generated/openapi.ts';
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { DayChart } from './day-chart.ts';
 import { tabulateChart } from './day-chart.ts';
+import { mapPreview } from './fleet-map.ts';
 import { describeDevices } from './device-marks.ts';
 import { formatEnergy, formatPower } from './quantities.ts';
 import { countOf, formatCount } from './times.ts';
 
-/** What the operation previewFleet answers. */
+/** What the operation previewFleet answers, with every home. */
 export type Preview = components['schemas']['FleetPreview'];
 
 const QUARTER_HOUR_SECONDS = QUARTER_HOUR_MS / 1_000;
+/** Homes in the table; the map has all of them. */
+const LISTED_HOMES = 20;
 
 /** A preview as the form shows it. */
 export function describePreview(preview: Preview) {
@@ -28,6 +31,7 @@ export function describePreview(preview: Preview) {
     ],
     devices: describeDevices(devices),
     warnings,
+    map: mapPreview(preview),
     chart,
     table: tabulateChart(chart),
     groups: tabulateGroups(preview),
@@ -94,12 +98,14 @@ function tabulateHouseholds({ households }: Preview) {
     { label: 'Battery, kWh', kind: 'number' },
     { label: 'kWh a year', kind: 'number' },
   ];
-  const rows = households.map((home) => [
-    { text: `${home.index + 1}, ${home.group}, ${home.profile.replaceAll('_', ' ')}` },
-    { text: `${home.latitude.toFixed(4)}, ${home.longitude.toFixed(4)}` },
-    { text: String(home.pv_rating_kw) },
-    { text: String(home.battery_capacity_kwh) },
-    { text: formatCount(Math.round(home.annual_consumption_kwh)) },
-  ]);
+  const rows = households
+    .slice(0, LISTED_HOMES)
+    .map((home) => [
+      { text: `${home.index + 1}, ${home.group}, ${home.profile.replaceAll('_', ' ')}` },
+      { text: `${home.latitude.toFixed(4)}, ${home.longitude.toFixed(4)}` },
+      { text: String(home.pv_rating_kw) },
+      { text: String(home.battery_capacity_kwh) },
+      { text: formatCount(Math.round(home.annual_consumption_kwh)) },
+    ]);
   return { columns, rows };
 }

@@ -58,7 +58,7 @@ const PORTAL_PATH = /^\/(?:$|(?:accounts|oauth2\/applications|portal)(?:\/|$))/;
 export function createPortal(options: PortalOptions): Router {
   const pages = createPages({ ...options, cookies: createPortalCookies(options.baseUrl) });
   const router = Router({ caseSensitive: true });
-  router.use(createPageAssetRoutes());
+  router.use(createPageAssetRoutes(options.createSender));
   router.use((request, response, next) => {
     if (PORTAL_PATH.test(request.path)) pages(request, response, next);
     else next();

@@ -25,7 +25,10 @@ export function createReferencePages(options: ReferenceOptions): Router {
   const navigation = new Navigation(entries);
   const pages = new StoredPages(entries, navigation, options);
   const router = Router({ caseSensitive: true });
-  router.use(createPageAssetRoutes(), createAssetRoutes(navigation.assets, options.createSender));
+  router.use(
+    createPageAssetRoutes(options.createSender),
+    createAssetRoutes(navigation.assets, options.createSender),
+  );
   router.use('/docs/simulator', setReferenceHeaders, createValidationPages(navigation, options.createSender));
   for (const path of ['/llms.txt', '/docs.md', '/docs{/*page}'])
     router.all(path, setReferenceHeaders, createPageHandler(pages));

@@ -65,6 +65,27 @@ test('a preview shows totals, the average day, groups, warnings and the JSON, an
   expect(await countFleets()).toBe(0);
 });
 
+test('the map of a preview has every home, by group and place', async () => {
+  const page = await browser.submit(PATH, {
+    do: 'preview',
+    count: '50',
+    latitude: '48.2',
+    longitude: '16.4',
+    'groups/0/name': 'North <1>',
+    'groups/0/count': '30',
+    'groups/1/name': 'South',
+  });
+  const [, json = ''] = /<script type="application\/json" data-map>([^<]*)</.exec(page.text) ?? [];
+  expect(JSON.parse(json)).toEqual({
+    points: [
+      [48.2, 16.4, 0, 30],
+      [48.2, 16.4, 1, 20],
+    ],
+  });
+  expect(page.text).toContain('<span>North &lt;1&gt;</span> <b>30</b>');
+  expect(page.text).toContain('The first 20 homes');
+});
+
 test('each error stands at its field, what was typed stays, and nothing is stored', async () => {
   const page = await browser.submit(PATH, {
     do: 'create',
@@ -94,6 +115,14 @@ test('each error stands at its field, what was typed stays, and nothing is store
     422,
     expect.stringMatching(/\w/),
   ]);
+});
+
+test('a script gets the form with its errors as an answer that has not failed', async () => {
+  const page = await browser.submit(PATH, { do: 'refresh', count: '2000' });
+  expect([page.status, errorOf(page.text, 'count')]).toEqual([200, expect.stringMatching(/\w/)]);
+  const preview = await browser.submit(PATH, { do: 'refresh', count: '7' });
+  expect(preview.text).toContain('7 homes that use');
+  expect(await countFleets()).toBe(0);
 });
 
 test('a further group is offered, and one in which nothing stands is none', async () => {

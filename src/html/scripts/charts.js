@@ -10,12 +10,32 @@ const hoursBetweenLabels = (width) => (width < 480 ? 6 : 4);
 const styles = getComputedStyle(document.documentElement);
 const colour = (token) => styles.getPropertyValue(`--${token}`).trim();
 
-for (const figure of document.querySelectorAll('.chart')) {
-  const source = figure.querySelector('script[type="application/json"]');
-  if (source !== null) draw(figure, () => JSON.parse(source.textContent));
+/** How to remove the pictures of each figure. */
+const drawn = new Map();
+drawAll();
+document.addEventListener('parts-replaced', drawAll);
+
+/** Draws what is new in the page, and lets go of what has left it. */
+function drawAll() {
+  for (const [figure, remove] of drawn) {
+    if (figure.isConnected) continue;
+    remove();
+    drawn.delete(figure);
+  }
+  for (const figure of document.querySelectorAll('.chart')) {
+    const source = figure.querySelector('script[type="application/json"]');
+    if (source !== null && !drawn.has(figure))
+      drawn.set(
+        figure,
+        draw(figure, () => JSON.parse(source.textContent)),
+      );
+  }
 }
 
-/** Draws what the page says, and again when it says something else (`fresh`) or the colours have changed. */
+/**
+ * Draws what the page says, and again when it says something else (`fresh`) or the colours have changed; returns how to remove
+ * it.
+ */
 function draw(figure, readDay) {
   const places = [...figure.querySelectorAll('.plot')];
   let day = readDay();
@@ -38,11 +58,18 @@ function draw(figure, readDay) {
     redraw();
     readout.refresh(before.known);
   });
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw);
-  new ResizeObserver(() => {
+  const theme = matchMedia('(prefers-color-scheme: dark)');
+  theme.addEventListener('change', redraw);
+  const sizes = new ResizeObserver(() => {
     for (const [index, plot] of plots.entries())
       plot.setSize({ width: places[index].clientWidth, height: places[index].clientHeight });
-  }).observe(places[0]);
+  });
+  sizes.observe(places[0]);
+  return () => {
+    theme.removeEventListener('change', redraw);
+    sizes.disconnect();
+    for (const plot of plots) plot.destroy();
+  };
 }
 
 /** The time under the crosshair and the values there; a slider moves it by keyboard. */

@@ -4,7 +4,7 @@ import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
 import { INLINE_BODY_BYTES } from '../../compute/inline.ts';
 import type { JobOutput } from '../../compute/jobs.ts';
-import type { BytesHandler } from '../../contract/handlers.ts';
+import type { BytesHandler, BytesRequest } from '../../contract/handlers.ts';
 import { JsonBytes } from '../../contract/json-bytes.ts';
 import { parseJsonBody } from '../../contract/json-body.ts';
 import { Problem } from '../../domain/api/problem.ts';
@@ -70,12 +70,20 @@ async function createOnce(context: Context, fleet: NewFleet): Promise<FleetRecor
   return created;
 }
 
-export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
-  context,
-  { bytes, errors, hasTurn },
-) => {
+export const previewFleet: BytesHandler<Context, 'previewFleet'> = (context, request) =>
+  answerPreview(context, request);
+
+/** The same with every household of the fleet, for the map on the form: there are no more than one creation may ask for. */
+export const previewEveryHousehold: typeof previewFleet = (context, request) =>
+  answerPreview(context, request, Infinity);
+
+async function answerPreview(
+  context: Context,
+  { bytes, errors, hasTurn }: BytesRequest,
+  shown?: number,
+): ReturnType<typeof previewFleet> {
   const { orgId, now } = context;
-  const input = { bytes: toOwnBytes(bytes), errors, orgId, now };
+  const input = { bytes: toOwnBytes(bytes), errors, orgId, now, shown };
   const { requestId, canonicalJson, householdCount, answer } = await runHeavyJob(
     context,
     hasTurn,
@@ -93,7 +101,7 @@ export const previewFleet: BytesHandler<Context, 'previewFleet'> = async (
     requireFirstAnswer(used, hashRequestBody(canonicalJson));
   }
   return { status: 200, body: new JsonBytes(answer) };
-};
+}
 
 /** With a density a small body may unfold into sixteen million cells; without one there is next to nothing to compute. */
 function hasDensity(bytes: Uint8Array): boolean {

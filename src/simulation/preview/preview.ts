@@ -67,14 +67,19 @@ export interface FleetPreview {
   readonly warnings: readonly DefinitionWarning[];
 }
 
-const MAX_SHOWN_HOUSEHOLDS = 20;
+/** Households that the answer of the API holds. */
+const SHOWN_HOUSEHOLDS = 20;
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** What creation at `now` would make of a definition that was resolved for the organization; nothing is stored. */
+/**
+ * What creation at `now` would make of a definition that was resolved for the organization, with the first `shown` households; nothing
+ * is stored.
+ */
 export function previewFleet(
   orgId: string,
   { definition, density, warnings }: ResolvedDefinition,
   now: Date,
+  shown = SHOWN_HOUSEHOLDS,
 ): FleetPreview {
   const history = computeHistoryWindow(definition, now);
   const households = buildHouseholds(definition, density, history.from);
@@ -102,9 +107,7 @@ export function previewFleet(
       dropped_cells: density.droppedCells,
       bounding_box: computeDensityBounds(density),
     },
-    households: households
-      .slice(0, MAX_SHOWN_HOUSEHOLDS)
-      .map((household) => previewHousehold(job, household)),
+    households: households.slice(0, shown).map((household) => previewHousehold(job, household)),
     average_day: averageHouseholdDay(households, pv),
     warnings: [...warnings, ...listVehicleWarnings(definition, households)],
   };
