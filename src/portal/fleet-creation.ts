@@ -20,7 +20,7 @@ import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { toFieldMessages, toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
-import { fleetPath, FLEETS_PATH } from './paths.ts';
+import { FLEET_CREATION_PATH, fleetPath, FLEETS_PATH } from './paths.ts';
 
 type Config = components['schemas']['FleetConfig'];
 
@@ -34,6 +34,15 @@ interface FleetFormPage {
   readonly hasNewGroup?: boolean;
 }
 
+const DEFINITION_FILE = 'fleet.json';
+/** Characters of a definition, and of one text of it, that a page shows. */
+const MOST_SHOWN_BODY = 4_000;
+const MOST_SHOWN_TEXT = 2_000;
+
+/** Long texts, as those of weights, are cut where they are only looked at. */
+const shorten = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > MOST_SHOWN_TEXT ? `${value.slice(0, 60)}…` : value;
+
 /** The form with the defaults of the service. */
 export const showFleetCreation: PageHandler = async (context, _request, response) => {
   const values = new Map([
@@ -44,8 +53,8 @@ export const showFleetCreation: PageHandler = async (context, _request, response
 };
 
 /**
- * Creates the fleet, or shows what it would be (`preview`; `refresh` from a script), or offers a further group
- * (`add`): 303, 200, or 422 with the form; a script gets 200 with it, since nobody has sent it yet.
+ * Creates the fleet, or shows what it would be (`preview`; `refresh` from a script), offers a further group (`add`) or sends the
+ * definition as a file (`download`): 303, 200, or 422 with the form; a script gets 200 with it, since nobody has sent it yet.
  */
 export const createFleetFromForm: PageHandler = async (context, request, response) => {
   const values = readFleetForm(request);
@@ -56,7 +65,15 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
     await sendFleetForm(context, response, { ...page, status: 200, hasNewGroup: true });
     return;
   }
-  const sent = toBytesRequest(toDefinition(requestId, values));
+  const definition = toDefinition(requestId, values);
+  if (asked === 'download') {
+    response
+      .attachment(DEFINITION_FILE)
+      .type('json')
+      .send(JSON.stringify(definition, null, 2));
+    return;
+  }
+  const sent = toBytesRequest(definition);
   try {
     if (asked === 'preview' || asked === 'refresh') {
       const preview = await readPreview(context, response, sent);
@@ -106,7 +123,7 @@ async function sendFleetForm(
   const body = toDefinition(requestId, values);
   const groups = Math.min(MOST_GROUPS, countGroups(values) + (hasNewGroup ? 1 : 0));
   sendView(response, status, 'fleet-form', {
-    action: `${FLEETS_PATH}create/`,
+    action: FLEET_CREATION_PATH,
     back: FLEETS_PATH,
     requestId,
     errors,
@@ -123,11 +140,11 @@ async function sendFleetForm(
     ),
     canAddGroup: groups < MOST_GROUPS,
     preview: preview && describePreview(preview),
-    json: JSON.stringify(body, null, 2),
+    json: JSON.stringify(body, shorten, 2),
     call: formatApiCall(context.baseUrl, {
       method: 'POST',
       path: `/org/${orgId}/device-simulator/fleets`,
-      body,
+      ...(JSON.stringify(body).length > MOST_SHOWN_BODY ? { bodyFile: DEFINITION_FILE } : { body }),
     }),
     hasCharts: true,
     map: 'fleet-form',

@@ -68,7 +68,7 @@ const DENSITY: Readonly<Record<Exclude<keyof Density, 'grid'>, Texts>> = {
     label: 'Weights',
     kind: 'text',
     multiline: true,
-    hint: 'A byte for each cell from the north-west, in base64; gzip is read too. Up to 12 kB here, 340 kB by the API.',
+    hint: 'A byte for each cell from the north-west, in base64; gzip is read too. Painting on the map writes them.',
   },
 };
 

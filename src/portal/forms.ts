@@ -6,27 +6,35 @@ import { sha256Digest, matchesDigest } from '../domain/security/credentials.ts';
 export type FieldMessages = Readonly<Record<string, string>>;
 
 const MAX_FORM_BYTES = 16_384;
-
-const parseForm = express.urlencoded({
-  extended: false,
-  limit: MAX_FORM_BYTES,
-  parameterLimit: 200,
-  inflate: false,
-});
+/** The longest weights that the API takes of a density, 340,000 characters of base64 for URLs, and the other fields. */
+const MAX_FLEET_FORM_BYTES = 400_000;
 
 /**
  * Reads form bodies of at most 16 KiB and 200 fields into `request.body`. A larger one, and one whose length is not declared,
  * as every browser does, is not read: its connection ends with the answer 413.
  */
-export const parseFormBody: RequestHandler = (request, response, next) => {
-  const isSmall = Number(request.get('content-length') ?? 0) <= MAX_FORM_BYTES;
-  if (isSmall && request.get('transfer-encoding') === undefined) {
-    parseForm(request, response, next);
-    return;
-  }
-  response.setHeader('Connection', 'close');
-  next(Object.assign(new Error('The form is too large.'), { status: 413 }));
-};
+export const parseFormBody = createFormParser(MAX_FORM_BYTES);
+
+/** The same of the form for a fleet, which may hold a painted density: at most 400 kB. */
+export const parseFleetForm = createFormParser(MAX_FLEET_FORM_BYTES);
+
+function createFormParser(mostBytes: number): RequestHandler {
+  const parseForm = express.urlencoded({
+    extended: false,
+    limit: mostBytes,
+    parameterLimit: 200,
+    inflate: false,
+  });
+  return (request, response, next) => {
+    const isSmall = Number(request.get('content-length') ?? 0) <= mostBytes;
+    if (isSmall && request.get('transfer-encoding') === undefined) {
+      parseForm(request, response, next);
+      return;
+    }
+    response.setHeader('Connection', 'close');
+    next(Object.assign(new Error('The form is too large.'), { status: 413 }));
+  };
+}
 
 /**
  * A field of the form as it was typed; empty when absent or sent twice. NUL characters, which PostgreSQL text

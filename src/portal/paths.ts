@@ -10,6 +10,8 @@ export const HOME_PATH = '/portal/';
 export const USERS_PATH = '/portal/users/';
 /** The list of fleets. */
 export const FLEETS_PATH = '/portal/fleets/';
+/** The form for a fleet. */
+export const FLEET_CREATION_PATH = `${FLEETS_PATH}create/`;
 
 /** The search for pages, fleets, users and devices. */
 export const SEARCH_PATH = '/portal/search/';

@@ -11,9 +11,9 @@ import * as applications from './applications.ts';
 import type { PageHandler, PortalContext, PortalOptions, PortalResponse } from './context.ts';
 import { createPortalCookies } from './cookies.ts';
 import { createErrorPageHandler } from './error-page.ts';
-import { parseFormBody } from './forms.ts';
 import {
   loadSession,
+  parseForm,
   requireAdmin,
   requireChangedPassword,
   requireCsrfToken,
@@ -81,7 +81,7 @@ function createPages(context: PortalContext): Router {
     });
   };
 
-  router.use(setSecurityHeaders, disableCaching, loadSession(context), parseFormBody);
+  router.use(setSecurityHeaders, disableCaching, loadSession(context), parseForm);
   page('/accounts/login', showLogin, logIn);
   router.get('/', requireChangedPassword, (_request: Request, response: PortalResponse) => {
     sendView(response, 200, 'landing', { baseUrl: context.baseUrl });

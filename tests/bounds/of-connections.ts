@@ -151,10 +151,10 @@ const ofBodies: readonly Bound[] = [
     [
       replace(
         FORMS,
-        "const isSmall = Number(request.get('content-length') ?? 0) <= MAX_FORM_BYTES;",
+        "const isSmall = Number(request.get('content-length') ?? 0) <= mostBytes;",
         'const isSmall = request.readable;',
       ),
-      replace(FORMS, 'limit: MAX_FORM_BYTES,', 'limit: 1_073_741_824,'),
+      replace(FORMS, 'limit: mostBytes,', 'limit: 1_073_741_824,'),
     ],
     requests('is refused by its length before it is sent', '/accounts/login/'),
   ),

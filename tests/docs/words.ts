@@ -6,6 +6,8 @@ export interface DroppedWord {
   readonly instead: string;
   /** Lines that match are in order. */
   readonly except?: RegExp;
+  /** The files in which it was dropped; all by default. */
+  readonly files?: RegExp;
 }
 
 /** One word for one thing: these are the ones that lost. */
@@ -22,7 +24,7 @@ export const DROPPED_WORDS: readonly DroppedWord[] = [
   {
     pattern: /\blocators?\b|\bLocate(?! a )\b|\blocate[A-Z]\w*/,
     instead: 'existence check',
-    except: /page\.locator/,
+    except: /\.locator\(/,
   },
   { pattern: /\bunreadable\b/i, instead: 'client error; undecryptable' },
   { pattern: /\bdrained\b/i, instead: 'waitForDrain' },
@@ -44,7 +46,8 @@ export const DROPPED_WORDS: readonly DroppedWord[] = [
   },
   { pattern: /\bturnFaultClock\b/, instead: 'applyDueFaults' },
   { pattern: /\bworkOff\b/, instead: 'drainQueue' },
-  { pattern: /#blow\b|\bpaint(?:s|ed|er)?\b|Painter\b/i, instead: 'fill; draw' },
+  // Of a density it is the word: somebody paints it with a brush.
+  { pattern: /#blow\b|\bpaint(?:s|ed|er)?\b|Painter\b/i, instead: 'fill; draw', files: /simulation/ },
   { pattern: /\bmeridian\b/i, instead: 'antimeridian; longitude', except: /180th meridian/ },
   { pattern: /\bfaults: (?:readonly )?FieldError|\b[aA]ll faults at once\b/, instead: 'errors' },
   { pattern: /\bpace\b(?= =|\.)|\bPace\b(?=[.(])/, instead: 'time slicer' },
@@ -62,7 +65,10 @@ export const DROPPED_WORDS: readonly DroppedWord[] = [
 export function droppedWordsIn({ path, text }: SourceFile): string[] {
   const lines = [path, ...text.split('\n')];
   return lines.flatMap((line, number) =>
-    DROPPED_WORDS.filter(({ pattern, except }) => pattern.test(line) && except?.test(line) !== true).map(
+    DROPPED_WORDS.filter(
+      ({ pattern, except, files }) =>
+        pattern.test(line) && except?.test(line) !== true && files?.test(path) !== false,
+    ).map(
       ({ pattern, instead }) =>
         `${path}:${number}: ${pattern.exec(line)?.[0] ?? ''} (say: ${instead}) in: ${line.trim().slice(0, 100)}`,
     ),

@@ -125,6 +125,44 @@ test('a script gets the form with its errors as an answer that has not failed', 
   expect(await countFleets()).toBe(0);
 });
 
+/** A density of Austria of so many characters, which unpack to its grid. */
+function toDensity(characters: number): Record<string, string> {
+  const cells = Math.floor((characters * 3) / 4);
+  return {
+    'density/country': 'AT',
+    'density/dataset_version': 'painted',
+    'density/boundary_version': 'any',
+    'density/grid/origin_lat': '48.5',
+    'density/grid/origin_lon': '13.5',
+    'density/grid/cell_deg': '0.001',
+    'density/grid/rows': String(cells / 500),
+    'density/grid/cols': '500',
+    'density/weights': Buffer.alloc(cells, 1).toString('base64url'),
+  };
+}
+
+test('the form takes the longest density of the API, is shown without its weights, and sends them as a file', async () => {
+  const density = toDensity(340_000);
+  const page = await browser.submit(PATH, { do: 'preview', ...density });
+  expect([page.status, page.text.includes('10 homes that use')]).toEqual([200, true]);
+  expect(page.text).toContain('@fleet.json');
+  expect(page.text.split(density['density/weights'] ?? '').length - 1).toBe(1);
+  const file = await browser.submit(PATH, { do: 'download', ...density });
+  expect(file.headers['content-disposition']).toBe('attachment; filename=fleet.json');
+  expect(file.body.density.weights).toBe(density['density/weights']);
+  expect(await countFleets()).toBe(0);
+});
+
+test('a longer form is refused, and one of who may not create is as short as all others', async () => {
+  const user = await site.signedIn(await site.addPerson(admin.orgId, 'user'));
+  const statuses = [
+    await browser.post(PATH, { do: 'preview', name: 'x'.repeat(400_001) }),
+    await user.post(PATH, { do: 'preview', name: 'x'.repeat(20_000) }),
+    await browser.post('/portal/users/create/', { email: 'x'.repeat(20_000) }),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([413, 413, 413]);
+});
+
 test('a further group is offered, and one in which nothing stands is none', async () => {
   const page = await browser.submit(PATH, { do: 'add', 'groups/1/name': 'Second' });
   expect([page.status, page.text.includes('name="groups/0/name" type="text" value="Second"')]).toEqual([

@@ -1,4 +1,5 @@
 // The page of the form for a fleet: its map and its preview.
+import { startDensityEditor } from '../density/editor.js';
 import { createMap } from '../map/map.js';
 import { addMarksLayer } from '../map/marks-layer.js';
 import { startLivePreview } from './live-preview.js';
@@ -13,7 +14,10 @@ startLivePreview(fleetForm, (page) => {
   const { points } = JSON.parse(part.querySelector('[data-map]').textContent);
   homes.set(points, part.querySelector('.map-legend'));
   const places = points.map(([latitude, longitude]) => [latitude, longitude]);
-  // A preview that moves no home leaves the view to who looks at it.
-  if (String(places) !== shownPlaces) fleetMap.show(places);
+  // A preview that moves no home leaves the view to who looks at it, and so does one of what is being painted.
+  const isPainted = fleetForm.elements.namedItem('density/weights').value !== '';
+  if (String(places) !== shownPlaces) fleetMap.show(places, { isKept: isPainted });
   shownPlaces = String(places);
 });
+
+void startDensityEditor(fleetForm, fleetMap);
