@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../generated/problems.ts';
 import type { ProblemOptions } from '../domain/api/problem.ts';
-import { sumHouseholds } from '../households/household-sums.ts';
+import { listHouseholdPowers, sumHouseholds } from '../households/household-sums.ts';
 import { answerDeviceData } from './device-data.ts';
 import { answerPreview, readNewFleet } from './fleet-definition.ts';
 import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
@@ -15,6 +15,7 @@ const jobs = {
   readNewFleet,
   readPriceUpload,
   buildHouseholdsOfFleet,
+  listHouseholdPowers,
   sumHouseholds,
 };
 

@@ -30,7 +30,7 @@ const mapLibrary = readAsset('leaflet', 'js', fileURLToPath(import.meta.resolve(
 const countries = readAsset('countries', 'json', ownFile('../../generated/countries.json'));
 const mapScript = (name: string) => createAsset(name, 'js', joinModules(ownFile(`scripts/${name}/main.js`)));
 /** The script of each page with a map, which a view names as `map`. */
-const mapScripts = { 'fleet-form': mapScript('fleet-form') };
+const mapScripts = { 'fleet-form': mapScript('fleet-form'), 'fleet-map': mapScript('fleet-map') };
 const maps = {
   library: mapLibrary.path,
   countries: countries.path,

@@ -33,3 +33,14 @@ export function mapPreview({ groups, households }: Preview): MarkedMap {
   }));
   return { points: [...points.values()], legend };
 }
+
+/** The steps of power that the map of a fleet shows (src/html/scripts/fleet-map/powers.js); its script counts the homes of each. */
+export const POWER_LEGEND: MarkedMap['legend'] = [
+  { mark: 'feed-2', label: 'Feeds in more than 3 kW' },
+  { mark: 'feed-1', label: 'Feeds in' },
+  { mark: 'even', label: 'Below 0.1 kW' },
+  { mark: 'draw-1', label: 'Draws up to 1 kW' },
+  { mark: 'draw-2', label: 'Draws up to 3 kW' },
+  { mark: 'draw-3', label: 'Draws more' },
+  { mark: 'unknown', label: 'Not known' },
+].map((entry) => ({ ...entry, value: '–' }));

@@ -15,6 +15,7 @@ import { readFleetDay, readShownDay, toDataRequest } from './fleet-day.ts';
 import type { FleetEntry, ShownDay } from './fleet-day.ts';
 import { listGroups } from './fleet-groups.ts';
 import { tabulateOddHouseholds } from './fleet-households.ts';
+import { POWER_LEGEND } from './fleet-map.ts';
 import { describeProgress, markFleet, toLiveSeconds } from './fleet-status.ts';
 import { listFigures, tellFleetDay } from './fleet-story.ts';
 import { TRANSITIONS } from './fleet-transitions.ts';
@@ -77,6 +78,8 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     dayName,
     links: dayLinks(path, shown),
     csvPath: withDay(`${path}data.csv`, shown),
+    powersPath: withDay(`${path}powers.json`, shown),
+    powerLegend: POWER_LEGEND,
     exceptions: tabulateConditions(conditions.items, {
       now,
       pathOf: (condition) => devicePath(scope, condition),
@@ -90,6 +93,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     notice: findNoticeText(readQueryParameter(request, 'notice')),
     call: formatApiCall(baseUrl, { method: 'GET', path: apiPathOf(response, fleet, shown) }),
     hasCharts: true,
+    map: 'fleet-map',
   });
 });
 

@@ -28,6 +28,7 @@ import { createFleetFromForm, showFleetCreation } from './fleet-creation.ts';
 import { expandFromForm, showExpansion } from './fleet-expansion.ts';
 import { showFleets } from './fleet-list.ts';
 import { showFleet } from './fleet-page.ts';
+import { sendFleetPowers } from './fleet-powers.ts';
 import { endFleet, showEnding } from './fleet-transitions.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
@@ -162,6 +163,7 @@ function addFleetPages(page: AddPage): void {
   page('/portal/fleets/create', showFleetCreation, createFleetFromForm);
   page('/portal/fleets/:id', showFleet);
   page('/portal/fleets/:id/data.csv', sendFleetCsv);
+  page('/portal/fleets/:id/powers.json', sendFleetPowers);
   page('/portal/fleets/:id/expand', showExpansion, expandFromForm);
   for (const ending of ['stop', 'cancel', 'cleanup', 'purge'] as const)
     page(`/portal/fleets/:id/${ending}`, showEnding(ending), endFleet(ending));

@@ -1,9 +1,9 @@
 // A fleet's page with scripts: one crosshair for all pictures, by mouse and by keyboard, and values that change by themselves.
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
+import { readScriptSizes } from './script-sizes.ts';
 
 let world: PortalWorld;
 beforeAll(async () => {
@@ -110,6 +110,35 @@ function withGap(day: { panels: Record<'above' | 'below' | 'lines', { values: (n
   return day;
 }
 
+test('the map shows what each home draws at the instant of the crosshair, and the table the same', async () => {
+  const context = await world.open('admin', { viewport: { width: 1280, height: 1200 } });
+  const { page, complaints } = await openWatched(context, world.baseUrl);
+  await page.goto(pageOfFleet());
+  await page.locator('[data-fleet-map][data-shown]').waitFor();
+  const time = page.locator('[data-map-time]');
+  const counts = page.locator('.fleet-map .legend b');
+  const homes = async () => (await counts.allTextContents()).reduce((sum, count) => sum + Number(count), 0);
+  expect(await time.textContent()).toBe(await page.locator('.readout output').textContent());
+  expect(await homes()).toBe(12);
+  await page.getByText('Table of the homes').click();
+  const row = page.getByRole('table', { name: 'Power of each home' }).locator('tbody tr');
+  expect(await row.count()).toBe(1);
+  const power = row.locator('td').last();
+  const before = await power.textContent();
+  await page.locator('#instant').focus();
+  await page.keyboard.press('Home');
+  expect(await time.textContent()).toBe('00:00');
+  expect(await power.textContent()).not.toBe(before);
+  // Twelve homes at one place: the mean of what the readout tells of all.
+  const together = Number.parseFloat(
+    (await page.locator('.readout ~ .legend b').first().textContent()) ?? '',
+  );
+  expect(Number.parseFloat((await power.textContent()) ?? '')).toBeCloseTo(together / 12, 1);
+  expect(await homes()).toBe(12);
+  expect(complaints).toEqual([]);
+  await context.close();
+});
+
 test('without JavaScript the table tells what the pictures would', async () => {
   const context = await world.open('admin', { javaScriptEnabled: false });
   const page = await context.newPage();
@@ -142,12 +171,8 @@ test('the list shows a fleet that is stopped elsewhere, without a reload and wit
 test('the scripts of each page are small', async () => {
   const context = await world.open('admin');
   const page = await context.newPage();
-  const sizes: number[] = [];
-  page.on('response', async (response) => {
-    if (response.url().endsWith('.js')) sizes.push(gzipSync(await response.body()).length);
-  });
-  await page.goto(pageOfFleet(), { waitUntil: 'networkidle' });
-  expect(sizes.length).toBe(3);
+  const sizes = await readScriptSizes(page, pageOfFleet());
+  expect(sizes.length).toBe(5);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST_SCRIPT_BYTES);
   await context.close();
 });

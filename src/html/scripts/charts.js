@@ -85,6 +85,9 @@ function createReadout(figure, getDay) {
     slider.value = String(shown);
     slider.setAttribute('aria-valuetext', `${clocks[shown]}, ${lines[0].label} ${lines[0].texts[shown]}`);
     for (const [each, line] of lines.entries()) values[each].textContent = line.texts[shown];
+    // What else shows this instant follows.
+    const detail = { quarter: shown, clock: clocks[shown] };
+    figure.dispatchEvent(new CustomEvent('instant', { bubbles: true, detail }));
   };
   const readout = {
     move: () => {},

@@ -65,7 +65,7 @@ const answer: typeof getFleetData = async (context, { path, query, answerType })
 };
 
 /** Of a cleaned fleet there are none, also while they are being removed. */
-function countMembers(
+export function countMembers(
   { db }: Context,
   { status }: Fleet,
   filter: HouseholdFilter,
