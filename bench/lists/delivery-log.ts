@@ -49,6 +49,8 @@ async function createWorld(): Promise<World> {
   const now = new Date();
   const { orgId, admin } = await foundCompany(db, now, 'Partner');
   const webhookId = randomUUID();
+  // Who signs in has a username.
+  await pool.query('update users set username = email where org_id = $1 and id = $2', [orgId, admin.id]);
   await pool.query(
     `insert into webhooks (org_id, id, url, topics, enabled, encrypted_secret, secret_key_id, created_at, updated_at)
      values ($1, $2, 'https://a.example/', array['device.information', 'device.action_required'], true, '', 'none', now(), now())`,
@@ -152,7 +154,7 @@ async function redeliverAll({ database, baseUrl, key, cookie }: World): Promise<
     if (posts > 0 && html.includes('All are sent again.')) break;
     const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     const form = new URLSearchParams();
-    for (const [, name = '', value = ''] of fields) form.append(name, value);
+    for (const [, name = '', value = ''] of fields) form.set(name, value);
     const answer = await request(baseUrl + page, {
       method: 'POST',
       headers: { cookie, 'content-type': 'application/x-www-form-urlencoded' },
