@@ -2,13 +2,18 @@
 import fc from 'fast-check';
 import { DAY_MS, HOUR_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
-import type { DeviceControl, HouseholdControl } from '../../src/simulation/control/household-control.ts';
+import type {
+  DeviceControl,
+  HouseholdControl,
+  Place,
+} from '../../src/simulation/control/household-control.ts';
 import {
   DEFAULT_INVERTER_PREFERENCES,
   DEFAULT_VEHICLE_PREFERENCES,
   WEEKDAYS,
 } from '../../src/simulation/control/preferences.ts';
 import type {
+  HeatPumpPreferences,
   InverterPreferences,
   VehiclePreferences,
   Weekday,
@@ -78,6 +83,29 @@ const anyInverterPreferences: fc.Arbitrary<InverterPreferences> = fc.record({
   price_response: fc.constantFrom(true, true, false),
 });
 
+const anyHeatPumpPreferences: fc.Arbitrary<HeatPumpPreferences> = fc.record({
+  comfort_temperature_c: fc.option(fc.integer({ min: 10, max: 26 })),
+  setback_k: fc.constantFrom(0, 1.5, 4),
+  boost_k: fc.constantFrom(0, 1.5, 3),
+  hot_water_temperature_c: fc.option(fc.integer({ min: 45, max: 60 })),
+  price_response: fc.constantFrom(true, true, false),
+});
+
+/** Anywhere on earth. */
+export const anyPlace: fc.Arbitrary<Place> = fc.record({
+  latitude: fc.oneof(fc.double({ min: -90, max: 90, noNaN: true }), fc.constantFrom(-90, 0, 69.65, 90)),
+  longitude: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 179.99)),
+});
+
+/** Values that are told at quarter hours, in order. */
+const revisionsAt = <Value>(
+  quarters: fc.Arbitrary<number[]>,
+  value: fc.Arbitrary<Value>,
+): fc.Arbitrary<Revision<Value>[]> =>
+  quarters.chain((at) =>
+    fc.tuple(...at.sort((a, b) => a - b).map((from) => value.map((told) => ({ from, value: told })))),
+  );
+
 /** Asked, taken back and interrupted at any time of some days from a quarter hour on. */
 const anyDeviceControl = <Preferences>(
   preferences: fc.Arbitrary<Preferences>,
@@ -85,11 +113,7 @@ const anyDeviceControl = <Preferences>(
   days: number,
 ): fc.Arbitrary<DeviceControl<Preferences>> => {
   const quarter = fc.integer({ min: start, max: start + days * QUARTER_HOURS_PER_DAY });
-  const revisions = fc
-    .uniqueArray(quarter, { minLength: 1, maxLength: 4 })
-    .chain((at) =>
-      fc.tuple(...at.sort((a, b) => a - b).map((from) => preferences.map((value) => ({ from, value })))),
-    );
+  const revisions = revisionsAt(fc.uniqueArray(quarter, { minLength: 1, maxLength: 4 }), preferences);
   const spans = fc
     .uniqueArray(quarter, { maxLength: 4 })
     .map((ends) => ends.sort((a, b) => a - b))
@@ -109,6 +133,18 @@ export const anyControl = (start: number, days: number): fc.Arbitrary<HouseholdC
     heatPump: fc.constant(UNCONTROLLED.heatPump),
     places: fc.constant([]),
   });
+
+/** All devices told anything, and the household moved anywhere, at any time of some days from a quarter hour on. */
+export const anyHouseControl = (start: number, days: number): fc.Arbitrary<HouseholdControl> => {
+  const quarter = fc.integer({ min: start, max: start + days * QUARTER_HOURS_PER_DAY });
+  return fc
+    .tuple(
+      anyControl(start, days),
+      anyDeviceControl(anyHeatPumpPreferences, start, days),
+      revisionsAt(fc.uniqueArray(quarter, { maxLength: 2 }), anyPlace),
+    )
+    .map(([control, heatPump, places]) => ({ ...control, heatPump, places }));
+};
 
 /** What of a control had been said as a quarter hour began. */
 export function saidBefore(control: HouseholdControl, quarter: number): HouseholdControl {

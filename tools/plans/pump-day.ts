@@ -10,7 +10,7 @@ import { COLD_TANK_MK } from '../../src/simulation/house/hot-water.ts';
 import { HouseSpan } from '../../src/simulation/house/house-span.ts';
 import { windowStart } from '../../src/simulation/house/plan-windows.ts';
 import { AIM } from '../../src/simulation/house/store-search.ts';
-import { BACKUP_BELOW_COMFORT_MK, coolRoom, coolTank } from '../../src/simulation/house/thermal-steps.ts';
+import { coolRoom, coolTank } from '../../src/simulation/house/thermal-steps.ts';
 import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import type { SurplusOf } from '../../src/simulation/house/window.ts';
 import type { Heated } from '../validate/bills.ts';
@@ -200,7 +200,7 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
     },
     most: forcing.mostHeat[i] ?? 0,
     // Rooms that are warmer are none of the heater's.
-    backup: lowRoom > house.comfort - BACKUP_BELOW_COMFORT_MK ? 0 : house.backup,
+    backup: lowRoom > (forcing.heaterHold[i] ?? 0) ? 0 : house.backup,
     price: prices[i] ?? 0,
     spare: Math.max(0, surplus[i] ?? 0),
   };

@@ -34,7 +34,7 @@ export function fleetHash(seed: number): string {
 }
 
 /** A room or a tank changes by less within a quarter hour, mK. */
-const LARGEST_STEP_MK = { indoor: 1500, hotWater: 30_000 } as const;
+const LARGEST_STEP_MK = { indoor: 1500, hotWater: 22_000 } as const;
 
 /** What may not happen, counted over the days of a fleet. */
 class Faults {
@@ -104,7 +104,7 @@ export function measure(): Promise<Row[]> {
     row('negative', 'Quarter hours with a negative load, yield or heat', faults.negative),
     row(
       'jumps',
-      'Quarter hours in which a room changes by more than 1.5 K or a tank by more than 30 K',
+      'Quarter hours in which a room changes by more than 1.5 K or a tank by more than 22 K',
       faults.jumps,
     ),
     row('apart', 'Days that do not begin as the day before ended', faults.apart),

@@ -37,6 +37,8 @@ export interface Circumstances extends Demand {
   readonly end: number;
   readonly preferences: HeatPumpPreferences;
   readonly weather: SiteWeather;
+  /** What held before; undefined of the first. */
+  readonly before: Circumstances | undefined;
 }
 
 /** All circumstances of a house, in order of time and without gaps; the first has no beginning. */
@@ -52,15 +54,18 @@ export function listCircumstances(
   const known = new Map<HeatPumpPreferences, Demand>();
   const usualC = pump.building.comfort_c;
   const demandOf = (preferences: HeatPumpPreferences): Demand => {
-    const demand = known.get(preferences) ?? createDemand(household, askedOf(pump, preferences), usualC);
+    const habits = { usualC, boostK: preferences.boost_k };
+    const demand = known.get(preferences) ?? createDemand(household, askedOf(pump, preferences), habits);
     known.set(preferences, demand);
     return demand;
   };
+  let before: Circumstances | undefined;
   return firsts.map((first, i) => {
     const preferences = valueInForce(heatPump.preferences, first, DEFAULT_HEAT_PUMP_PREFERENCES);
-    const span = { first, end: firsts[i + 1] ?? OPEN_END };
+    const span = { first, end: firsts[i + 1] ?? OPEN_END, before };
     const site = { seed, place: valueInForce<Place>(places, first, household) };
-    return new CircumstancesAtSite(span, preferences, demandOf(preferences), site);
+    before = new CircumstancesAtSite(span, preferences, demandOf(preferences), site);
+    return before;
   });
 }
 
@@ -68,6 +73,7 @@ export function listCircumstances(
 class CircumstancesAtSite implements Circumstances {
   readonly first: number;
   readonly end: number;
+  readonly before: Circumstances | undefined;
   readonly preferences: HeatPumpPreferences;
   readonly #demand: Demand;
   readonly #seed: Seed;
@@ -75,13 +81,14 @@ class CircumstancesAtSite implements Circumstances {
   #weather: SiteWeather | undefined;
 
   constructor(
-    { first, end }: { readonly first: number; readonly end: number },
+    { first, end, before }: Pick<Circumstances, 'first' | 'end' | 'before'>,
     preferences: HeatPumpPreferences,
     demand: Demand,
     { seed, place }: { readonly seed: Seed; readonly place: Place },
   ) {
     this.first = first;
     this.end = end;
+    this.before = before;
     this.preferences = preferences;
     this.#demand = demand;
     this.#seed = seed;
@@ -110,10 +117,14 @@ class CircumstancesAtSite implements Circumstances {
   }
 }
 
-function createDemand({ seed, index }: Household, asked: HeatPump, usualC: number): Demand {
+function createDemand(
+  { seed, index }: Household,
+  asked: HeatPump,
+  habits: { readonly usualC: number; readonly boostK: number },
+): Demand {
   let targets: Targets | undefined;
   return {
-    house: thermalHouseOf(asked, usualC),
+    house: thermalHouseOf(asked, habits),
     performance: new HeatPumpPerformance(asked),
     limit: asked.rated_power_w * MILLI_WH_PER_W,
     // Made when a day is computed: of a thousand revisions few are looked at.
@@ -121,7 +132,7 @@ function createDemand({ seed, index }: Household, asked: HeatPump, usualC: numbe
       const split = splitSeed(seed);
       return (targets ??= {
         comfort: comfortTargets(split, index, asked.building),
-        goals: tankGoals(split, index, asked.tank.target_c),
+        goals: tankGoals(split, index, asked.tank),
       });
     },
   };

@@ -7,6 +7,7 @@ import { Whereabouts } from '../people/whereabouts.ts';
 import { daySegmentsIn } from '../time/local-day.ts';
 import type { DaySegment } from '../time/local-day.ts';
 import type { Circumstances } from './circumstances.ts';
+import { fillHeaterHold } from './heater-hold.ts';
 import { HotWaterDraws, TAP_C, mainsTemperatureC } from './hot-water.ts';
 import { NO_HEAT_MK, TargetWander } from './target-temperatures.ts';
 import { createForcing } from './thermal-steps.ts';
@@ -54,7 +55,7 @@ export class ForcingSource {
     const { from, to } = part;
     const { weather, house, performance } = circumstances;
     const { climate } = weather;
-    const { outdoorC, roomRest, mostHeat, mains, soilC, roomTarget } = forcing;
+    const { outdoorC, roomRest, mostHeat, mains, soilC, roomTarget, heaterHold } = forcing;
     const air = weather.airTemperaturesOn(day);
     outdoorC.set(air.subarray(from, to), from);
     const today = weather.meanTemperatureOn(day);
@@ -72,6 +73,7 @@ export class ForcingSource {
     this.#fillPeople(day, circumstances, forcing, part, house.litreFall * (TAP_C - mainsC));
     if (!isHeatingDay(climate, day, today)) roomTarget.fill(NO_HEAT_MK, from, to);
     performance.fillMostHeat(outdoorC, mostHeat, from, to);
+    fillHeaterHold(circumstances, day * QUARTER_HOURS_PER_DAY, heaterHold, part);
   }
 
   /** What people draw (mK a litre: `perLitre`), give off and ask for. */

@@ -157,6 +157,7 @@ export class RoomStore extends Store {
   readonly left = new Float64Array(QUARTERS);
   readonly #least = new Float64Array(QUARTERS);
   #leftNow = 0;
+  #heaterHold = 0;
   #leastNow = 1;
   #low = 0;
   #highest = 0;
@@ -213,6 +214,7 @@ export class RoomStore extends Store {
     this.lowTarget = wanted > 0 ? this.floor : 0;
     this.highTarget = wanted > 0 ? Math.min(this.#highest, wanted + this.#boost) : 0;
     this.#leftNow = this.left[i] ?? 0;
+    this.#heaterHold = this.span.forcing.heaterHold[i] ?? 0;
     this.#leastNow = this.#least[i] ?? 1;
   }
 
@@ -227,7 +229,7 @@ export class RoomStore extends Store {
 
   protected override heat(free: number, target: number): number {
     if (this.house === undefined) return -1;
-    const next = heatRoom(this.house, free, target, this.#leftNow);
+    const next = heatRoom(this.house, free, target, this.#leftNow, this.#heaterHold);
     if (next < this.floor || next > this.#ceiling) return -1;
     const { heat, backup } = given;
     this.energy = heat > 0 ? heat / (this.copNow * cyclingFactor(heat / this.#leastNow)) : 0;

@@ -1,5 +1,6 @@
 /** Hot water that people draw, and when their tank is heated (docs/simulation.md#hot-water). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import type { HotWaterTank } from '../household/heat-pump.ts';
 import { NOISE_CHANNEL, drawNormal, hashCounter, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
 import { allocateInt32Array } from '../kernel/typed-arrays.ts';
@@ -10,6 +11,8 @@ export const TAP_C = 40;
 /** Of a person on a day, and in how many draws (measured: 20 to 40 l of 60 C a person and day). */
 const LITRES_A_PERSON = 60;
 const DRAWS_A_PERSON = 4;
+/** What is drawn in a quarter hour at most: a bath. */
+const MOST_LITRES = 100;
 /** Homes differ by a lognormal factor of mean 1. */
 const NEED_SPREAD = 0.35;
 
@@ -44,6 +47,10 @@ export function mainsTemperatureC(soilC: number): number {
   return Math.min(TAP_C - 5, Math.max(4, soilC));
 }
 
+/** Temperature around the tank, C. */
+export const CELLAR_C = 20;
+const QUARTERS_PER_HOUR = 4;
+
 /** Heat of a litre of water warmed by a kelvin, Wh. */
 export const WH_PER_LITRE_K = 1.163;
 
@@ -73,7 +80,8 @@ export class HotWaterDraws {
       const quarter = QUARTER_OF_BYTE[hashed & 255] ?? 0;
       if (quarter < localQuarter || quarter >= end) continue;
       const i = from + quarter - localQuarter;
-      drawn[i] = (drawn[i] ?? 0) + perLitre * this.#litres * (SIZE_OF_BYTE[(hashed >>> 8) & 255] ?? 0);
+      const litres = this.#litres * (SIZE_OF_BYTE[(hashed >>> 8) & 255] ?? 0);
+      drawn[i] = Math.min(perLitre * MOST_LITRES, (drawn[i] ?? 0) + perLitre * litres);
     }
   }
 }
@@ -83,27 +91,43 @@ const HEATING_QUARTERS = 8;
 const NIGHT_SPELL = { from: 0, to: 22 * 4 } as const;
 const NOON_SPELL = { from: 42, to: 66 } as const;
 /** By how much the goal falls in each quarter hour of a spell: a tank that is warm is left alone. */
-const GOAL_FALL_MK = 750;
-/** Every two hours a tank is looked after that has run cold, and helped at once when it is colder still. */
+const SPELL_FALL_MK = 750;
+/**
+ * Between spells a tank is looked after every two hours, for two quarter hours, and helped where draws have taken it this far
+ * below its target, mK; at any other time where it is colder still.
+ */
 const LOOK_QUARTERS = 8;
+const LOOK_LENGTH = 2;
+const LOOK_BELOW_MK = 5000;
+const HELP_BELOW_MK = 10_000;
+/** What it has cooled by itself is made good again so long after a spell, and so on. */
+const RENEWED_QUARTERS = 32;
+/** Plans keep a tank above it, unless it is colder at home, mK. */
 export const COLD_TANK_MK = 43_000;
-const COLDER_TANK_MK = 36_000;
+
+/** By how much a tank at its target cools in a quarter hour, mK. */
+function standingFall({ volume_l: volume, standing_loss_w: loss, target_c: target }: HotWaterTank): number {
+  const wattHours = ((loss / 30) * (target - CELLAR_C)) / QUARTERS_PER_HOUR;
+  return (1000 * wattHours) / (volume * WH_PER_LITRE_K);
+}
 
 /**
  * Temperature to which the tank is heated in each local quarter hour, mK: its target in two spells at hours of the
- * household's own, else only as much as is needed. A goal depends on the clock alone, so that warmer tanks stay warmer.
+ * household's own, else only as much as is needed. A goal depends on the clock alone, so that warmer tanks stay warmer, and
+ * between spells it falls faster than the tank does by itself, so that only draws call for heat.
  */
-export function tankGoals(seed: Seed, index: number, targetC: number): Int32Array {
+export function tankGoals(seed: Seed, index: number, tank: HotWaterTank): Int32Array {
   const hashed = (extra: number): number => hashCounter(seed, index, NOISE_CHANNEL.tankHeating, 0, extra);
   const look = hashed(2) % LOOK_QUARTERS;
-  const goals = allocateInt32Array(QUARTER_HOURS_PER_DAY).fill(COLDER_TANK_MK);
-  for (let i = look; i < QUARTER_HOURS_PER_DAY; i += LOOK_QUARTERS) goals[i] = COLD_TANK_MK;
-  for (const [extra, { from, to }] of [NIGHT_SPELL, NOON_SPELL].entries()) {
-    const start = from + (hashed(extra) % (to - from));
-    for (let i = 0; i < HEATING_QUARTERS; i++) {
-      const quarter = (start + i) % QUARTER_HOURS_PER_DAY;
-      goals[quarter] = Math.max(goals[quarter] ?? 0, targetC * 1000 - i * GOAL_FALL_MK);
-    }
-  }
-  return goals;
+  const starts = [NIGHT_SPELL, NOON_SPELL].map(({ from, to }, extra) => from + (hashed(extra) % (to - from)));
+  const target = tank.target_c * 1000;
+  const fall = Math.ceil(standingFall(tank)) + 1;
+  return allocateInt32Array(QUARTER_HOURS_PER_DAY).map((_, quarter) => {
+    const since = Math.min(...starts.map((start) => modulo(quarter - start, QUARTER_HOURS_PER_DAY)));
+    if (since < HEATING_QUARTERS) return target - since * SPELL_FALL_MK;
+    const isLookedAfter = modulo(quarter - look, LOOK_QUARTERS) < LOOK_LENGTH;
+    return target - (isLookedAfter ? LOOK_BELOW_MK : HELP_BELOW_MK) - (since % RENEWED_QUARTERS) * fall;
+  });
 }
+
+const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;

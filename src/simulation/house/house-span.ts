@@ -96,6 +96,7 @@ function cutForcing(whole: DayForcing, i: number): DayForcing {
     roomRest: whole.roomRest.subarray(from, to),
     roomTarget: whole.roomTarget.subarray(from, to),
     tankGoal: whole.tankGoal.subarray(from, to),
+    heaterHold: whole.heaterHold.subarray(from, to),
     tankFall: whole.tankFall.subarray(from, to),
     mostHeat: whole.mostHeat.subarray(from, to),
     mains: whole.mains.subarray(from, to),

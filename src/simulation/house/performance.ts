@@ -1,7 +1,7 @@
 /** Heat and efficiency of a heat pump by outdoor temperature (docs/simulation.md#heat-pump). */
 import { OUTPUT_PER_K } from '../household/heat-pump.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
-import { allocateFloat64Array, allocateUint8Array } from '../kernel/typed-arrays.ts';
+import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
 import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 /** Lift in K below which a heat pump gets no better, and the largest for which the fits below hold. */
@@ -72,8 +72,6 @@ export interface RoomShare {
   readonly electric: Float64Array;
   /** Written: the least heat that the compressor gives without cycling. */
   readonly least: Float64Array;
-  /** Written: 1 where it cycles, since less is needed and nothing else keeps it busy. */
-  readonly cycles: Uint8Array;
 }
 
 /** The share of quarter hours whose weather and heats are given. */
@@ -90,7 +88,6 @@ export function createRoomShare(
     tankHeat,
     electric: allocateFloat64Array(quarters),
     least: allocateFloat64Array(quarters),
-    cycles: allocateUint8Array(quarters),
   };
 }
 
@@ -165,23 +162,16 @@ export class HeatPumpPerformance {
   }
 
   /**
-   * Writes the electricity that the rooms' heat takes in the quarter hours `from` up to and without `to`, and where the
-   * compressor cycles.
+   * Writes the electricity that the rooms' heat takes in the quarter hours `from` up to and without `to`, and the least heat that
+   * the compressor gives without cycling.
    */
   fillRoomShare(share: RoomShare, from: number, to: number): void {
-    const { outdoorC, soilC, mostHeat, roomHeat, tankHeat, electric, least, cycles } = share;
-    const minFraction = this.#minFraction;
+    const { outdoorC, soilC, mostHeat, roomHeat, electric, least } = share;
     for (let i = from; i < to; i++) {
       const heat = roomHeat[i] ?? 0;
-      if (heat === 0) {
-        electric[i] = cycles[i] = 0;
-        continue;
-      }
       const most = mostHeat[i] ?? 0;
-      const fewest = minFraction * most;
-      electric[i] = this.roomElectricity(outdoorC[i] ?? 0, soilC[i] ?? 0, heat, most);
-      least[i] = fewest;
-      cycles[i] = heat < fewest && tankHeat[i] === 0 ? 1 : 0;
+      least[i] = this.leastHeat(most);
+      electric[i] = heat === 0 ? 0 : this.roomElectricity(outdoorC[i] ?? 0, soilC[i] ?? 0, heat, most);
     }
   }
 }

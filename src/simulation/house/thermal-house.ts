@@ -5,13 +5,15 @@ import { WH_PER_LITRE_K } from './hot-water.ts';
 import { MILLI_WH_PER_W } from '../kernel/energy.ts';
 
 const HOURS = 0.25;
-/** Windows are opened when it is so much warmer than wanted, mK. */
-const WINDOWS_OPEN_MK = 2000;
+/** Windows are opened when it is so much warmer than wanted, K, or than a boost or a plan may make it. */
+const WINDOWS_OPEN_K = 2;
 /** Heat of appliances, and of people on days on which somebody is at home: about 3 W/m2 in all. */
 const GAINS_W_PER_M2 = 2.2;
 const GAINS_W_PER_PERSON = 60;
 /** Window area that lets the sun in, for each m2 of floor, on global irradiance. */
 const APERTURE_PER_M2 = 0.045;
+/** The coil of a tank takes so much heat at most, W (assumption: two square metres). */
+const COIL_W = 10_000;
 const W_PER_MILLI_WH = 4 / 1000;
 /**
  * Parts of the loss (assumptions): windows and air pass it on at once, floors go by the ground, and walls and roofs feel the
@@ -40,6 +42,8 @@ export interface ThermalHouse {
   readonly tankKeep: number;
   readonly tankRise: number;
   readonly tankNeed: number;
+  /** Most heat that its coil takes in a quarter hour, mWh. */
+  readonly coilHeat: number;
   /** Cooling of the tank by a litre drawn, mK for each K that it is warmed from the mains. */
   readonly litreFall: number;
   readonly tankTarget: number;
@@ -49,11 +53,11 @@ export interface ThermalHouse {
 
 /**
  * The numbers of a heat pump's house. Who asks for less than the `usualC` of the house lets it cool by itself; windows are opened
- * where sun and people have made it warmer than both.
+ * where sun and people have made it warmer than both, and than the `boostK` above comfort that a boost may bring.
  */
 export function thermalHouseOf(
   { building, tank, backup_power_w: backupW }: HeatPump,
-  usualC = building.comfort_c,
+  { usualC = building.comfort_c, boostK = 0 } = {},
 ): ThermalHouse {
   const { heat_loss_w_per_k: loss, heat_capacity_wh_per_k: capacity } = building;
   const roomKeep = Math.exp((-HOURS * loss) / capacity);
@@ -61,7 +65,7 @@ export function thermalHouseOf(
   const tankCapacity = tank.volume_l * WH_PER_LITRE_K;
   return {
     comfort: Math.round(building.comfort_c * 1000),
-    openAbove: Math.round(Math.max(building.comfort_c, usualC) * 1000) + WINDOWS_OPEN_MK,
+    openAbove: Math.round(1000 * (Math.max(building.comfort_c, usualC) + Math.max(WINDOWS_OPEN_K, boostK))),
     roomKeep,
     roomRise,
     roomNeed: 1 / roomRise,
@@ -71,6 +75,7 @@ export function thermalHouseOf(
     tankKeep: Math.exp((-HOURS * tank.standing_loss_w) / 30 / tankCapacity),
     tankRise: 1 / tankCapacity,
     tankNeed: tankCapacity,
+    coilHeat: COIL_W * MILLI_WH_PER_W,
     litreFall: (WH_PER_LITRE_K / tankCapacity) * 1000,
     tankTarget: tank.target_c * 1000,
     backup: backupW * MILLI_WH_PER_W,

@@ -4,20 +4,24 @@
  * that two courses between which the truth lies stay so, and where they meet they are the truth (coupling from the past).
  */
 import { allocateFloat64Array, allocateInt32Array } from '../kernel/typed-arrays.ts';
+import { CELLAR_C } from './hot-water.ts';
 import type { ThermalHouse } from './thermal-house.ts';
 
+/** Surroundings of the tank, mK: it is never colder, since nobody draws when it is not warm. */
+const CELLAR_MK = 1000 * CELLAR_C;
 /** No tank is colder, and no tank warmer than its target. */
-export const COLDEST_TANK_MK = 0;
+export const COLDEST_TANK_MK = CELLAR_MK;
+/** Mean temperature of a tank that is warm at its top only, mK: people stop drawing. */
+export const LEAST_DRAWN_MK = 30_000;
 /** Below this people heat otherwise, above that they shade and ventilate, unless they want it warmer, mK. */
 export const COLDEST_ROOM_MK = 8000;
 export const WARMEST_ROOM_MK = 26_000;
-/** Open windows keep so much of what it is too warm. */
+/** Open windows keep so much of what it is too warm, and take at most so many mK in a quarter hour. */
 const WINDOWS_KEEP = 0.6;
+const MOST_AIRED_MK = 1500;
 /** The heater helps where a house is that much colder than wanted and than its target, mK. */
 export const BACKUP_BELOW_COMFORT_MK = 2200;
 const BACKUP_BELOW_TARGET_MK = 200;
-/** Surroundings of the tank, mK. */
-const CELLAR_MK = 20_000;
 
 /** What some time brings to a house, by quarter hours. */
 export interface Forcing {
@@ -27,6 +31,8 @@ export interface Forcing {
   /** Targets, mK; 0 where nothing is to be heated. */
   readonly roomTarget: Int32Array;
   readonly tankGoal: Int32Array;
+  /** Room temperature below which the heater helps, mK. */
+  readonly heaterHold: Int32Array;
   /** Fall of the tank's temperature by what is drawn, mK. */
   readonly tankFall: Float64Array;
   /** Most heat of the compressor, mWh. */
@@ -42,6 +48,7 @@ export function createForcing(quarters: number): Forcing {
     roomRest: allocateFloat64Array(quarters),
     roomTarget: allocateInt32Array(quarters),
     tankGoal: allocateInt32Array(quarters),
+    heaterHold: allocateInt32Array(quarters),
     tankFall: allocateFloat64Array(quarters),
     mostHeat: allocateFloat64Array(quarters),
     mains: allocateInt32Array(quarters),
@@ -74,7 +81,9 @@ function ventilate(free: number, open: number, outdoor: number): number {
   const aired = free > limit ? limit + (free - limit) * WINDOWS_KEEP : free;
   // Who wants it warmer than that has it so.
   const warmest = open > WARMEST_ROOM_MK ? open : WARMEST_ROOM_MK;
-  return aired < warmest ? aired : warmest;
+  const wanted = aired < warmest ? aired : warmest;
+  const least = free - MOST_AIRED_MK;
+  return wanted > least ? wanted : least;
 }
 
 /** What the last step gave, mWh: a step has more results than its temperature, and makes no objects. */
@@ -82,9 +91,11 @@ export const given = { water: 0, heat: 0, backup: 0 };
 
 /** Temperature of a tank of `tank` mK after quarter hour `i` without heat. */
 export function coolTank(house: ThermalHouse, forcing: Forcing, i: number, tank: number): number {
-  const next = CELLAR_MK + (tank - CELLAR_MK) * house.tankKeep - (forcing.tankFall[i] ?? 0);
+  const still = CELLAR_MK + (tank - CELLAR_MK) * house.tankKeep;
+  const drawn = still - (forcing.tankFall[i] ?? 0);
   const mains = forcing.mains[i] ?? 0;
-  return next < mains ? mains : next;
+  const least = mains > LEAST_DRAWN_MK ? mains : LEAST_DRAWN_MK;
+  return drawn > least ? drawn : still < least ? still : least;
 }
 
 /** Temperature of a tank that would have `free` mK, heated up to `goal` where the `most` heat of the compressor suffices. */
@@ -92,8 +103,10 @@ export function heatTank(house: ThermalHouse, free: number, goal: number, most: 
   let next = free;
   given.water = 0;
   if (next < goal) {
-    given.water = Math.min(most, (goal - next) * house.tankNeed);
-    next = Math.min(goal, next + most * house.tankRise);
+    const { coilHeat, tankNeed, tankRise } = house;
+    const passed = most < coilHeat ? most : coilHeat;
+    given.water = Math.min(passed, (goal - next) * tankNeed);
+    next = Math.min(goal, next + passed * tankRise);
   }
   return Math.floor(next + 0.5);
 }
@@ -107,17 +120,23 @@ export function coolRoom(house: ThermalHouse, forcing: Forcing, i: number, room:
 
 /**
  * Temperature of a room that would have `free` mK, heated up to `target` where the heat that is `left` of the compressor's and
- * the heater suffice.
+ * the heater, which helps below `heaterHold`, suffice.
  */
-export function heatRoom(house: ThermalHouse, free: number, target: number, left: number): number {
+export function heatRoom(
+  house: ThermalHouse,
+  free: number,
+  target: number,
+  left: number,
+  heaterHold: number,
+): number {
   let next = free;
   given.heat = 0;
   given.backup = 0;
   if (next < target) {
-    const { comfort, roomNeed, roomRise } = house;
+    const { roomNeed, roomRise } = house;
     given.heat = Math.min(left, (target - next) * roomNeed);
     next = Math.min(target, next + left * roomRise);
-    const hold = Math.min(comfort - BACKUP_BELOW_COMFORT_MK, target - BACKUP_BELOW_TARGET_MK);
+    const hold = Math.min(heaterHold, target - BACKUP_BELOW_TARGET_MK);
     if (next < hold) {
       given.backup = Math.min(house.backup, (hold - next) * roomNeed);
       next = Math.min(hold, next + house.backup * roomRise);
@@ -139,7 +158,7 @@ export function runThermostat(
   start: { readonly room: number; readonly tank: number },
   course: Course,
 ): void {
-  const { roomTarget, tankGoal, mostHeat } = forcing;
+  const { roomTarget, tankGoal, mostHeat, heaterHold } = forcing;
   const { room: rooms, tank: tanks, roomHeat, tankHeat, backupHeat } = course;
   let { room, tank } = start;
   const { from, to } = span;
@@ -149,7 +168,7 @@ export function runThermostat(
     const most = mostHeat[i] ?? 0;
     tank = heatTank(house, coolTank(house, forcing, i, tank), tankGoal[i] ?? 0, most);
     const free = coolRoom(house, forcing, i, room);
-    room = heatRoom(house, free, roomTarget[i] ?? 0, most - given.water);
+    room = heatRoom(house, free, roomTarget[i] ?? 0, most - given.water, heaterHold[i] ?? 0);
     roomHeat[i] = given.heat;
     tankHeat[i] = given.water;
     backupHeat[i] = given.backup;

@@ -64,8 +64,8 @@ export class UnsteeredHouse {
     const { house } = this.circumstancesAt(this.anchor);
     this.#origin = { room: house.comfort, tank: house.tankTarget };
     let [room, tank] = [WARMEST_ROOM_MK, 0];
-    this.#warmest = this.circumstances.map(({ house: { comfort, tankTarget } }) => {
-      [room, tank] = [Math.max(room, comfort + MOST_ABOVE_MK), Math.max(tank, tankTarget)];
+    this.#warmest = this.circumstances.map(({ house: { comfort, openAbove, tankTarget } }) => {
+      [room, tank] = [Math.max(room, openAbove, comfort + MOST_ABOVE_MK), Math.max(tank, tankTarget)];
       return packState({ room, tank });
     });
   }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { HotWaterDraws, tankGoals } from '../../../src/simulation/house/hot-water.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
-import { sum } from './houses.ts';
+import { thermalHouseOf } from '../../../src/simulation/house/thermal-house.ts';
+import { createCourse, createForcing, runThermostat } from '../../../src/simulation/house/thermal-steps.ts';
+import { heatedHouseholds, sum } from './houses.ts';
 
 const seed = splitSeed(7);
 const litresOn = (index: number, persons: number, localDay: number): Float64Array => {
@@ -47,12 +49,55 @@ describe('draws', () => {
   });
 });
 
+test('nobody draws more than a bath in a quarter hour, however large their draws are', () => {
+  const most = (index: number): number =>
+    Math.max(...Array.from({ length: 200 }, (_, day) => Math.max(...litresOn(index, 5, day))));
+  const mosts = Array.from({ length: 40 }, (_, index) => most(index));
+  expect(Math.max(...mosts)).toBe(100);
+});
+
+const tank = { volume_l: 200, target_c: 50, standing_loss_w: 65 };
+const allGoals = (): Int32Array[] => Array.from({ length: 200 }, (_, index) => tankGoals(seed, index, tank));
+
 test('tanks are heated at hours of their own, all over the day', () => {
-  const goals = Array.from({ length: 200 }, (_, index) => tankGoals(seed, index, 50));
-  const starts = goals.flatMap((goal) => goal.findIndex((value) => value === 50_000) >> 2);
+  const starts = allGoals().map((goal) => goal.findIndex((value) => value === 50_000) >> 2);
   expect(new Set(starts).size).toBeGreaterThan(15);
-  for (const goal of goals) {
-    expect(Math.max(...goal)).toBe(50_000);
-    expect(Math.min(...goal)).toBe(36_000);
+  for (const goal of allGoals()) expect(Math.max(...goal)).toBe(50_000);
+});
+
+test('a tank that nobody draws from is heated in its spells, and else every eight hours at most', () => {
+  const { house, forcing, course } = stillTank();
+  for (const goals of allGoals()) {
+    forcing.tankGoal.set(goals);
+    forcing.tankGoal.set(goals, 96);
+    runThermostat(house, forcing, { from: 0, to: 192 }, { room: 20_000, tank: 50_000 }, course);
+    const heated = Array.from(course.tankHeat.subarray(96)).filter((heat) => heat > 0).length;
+    expect(heated).toBeLessThanOrEqual(5);
   }
 });
+
+test('draws stop where a tank is no longer warm, and never warm one', () => {
+  const { house, forcing, course } = stillTank();
+  forcing.tankFall.fill(9000);
+  forcing.mains.fill(12_000);
+  const tankAfter = (start: number): number => {
+    runThermostat(house, forcing, { from: 0, to: 4 }, { room: 20_000, tank: start }, course);
+    return course.tank[4] ?? NaN;
+  };
+  expect(tankAfter(50_000)).toBeGreaterThan(29_900);
+  expect(tankAfter(50_000)).toBeLessThanOrEqual(30_000);
+  expect(tankAfter(29_000)).toBeLessThan(29_000);
+  expect(tankAfter(29_000)).toBeGreaterThan(28_500);
+  // Mains that are warmer than the tank, as where a household has moved, do not warm it.
+  forcing.mains.fill(35_000);
+  expect(tankAfter(29_000)).toBeLessThan(29_000);
+});
+
+/** A house that asks for no heat, with a tank from which nobody draws. */
+function stillTank() {
+  const [household] = heatedHouseholds(48.2, 16.4);
+  if (!household) throw new Error('no heat pump');
+  const forcing = createForcing(192);
+  forcing.mostHeat.fill(1.5e6);
+  return { house: thermalHouseOf({ ...household.heat_pump, tank }), forcing, course: createCourse(192) };
+}
