@@ -144,7 +144,7 @@ function buildHousehold(
     ev_annual_kwh: ownsVehicle ? round((totalKwh - loadKwh) * factor, 3) : 0,
     time_shift_minutes: round(shift, 2),
     day_variation: group.variation_fraction / 2,
-    habits: drawHabits(seed, index),
+    habits: drawHabits(seed, index, archetype.name),
     ...drawEquipment(definition, seed, index, where, traits, ownsVehicle),
   };
 }

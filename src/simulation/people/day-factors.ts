@@ -14,7 +14,7 @@ import type { Whereabouts } from './whereabouts.ts';
 /** What is left of the rest in a block in which nobody is at home (assumption), and how far its level varies by itself. */
 const REST_WITHOUT_PEOPLE = 0.45;
 const LEVEL_SPREAD = 0.35;
-/** At night (the first block) little is done that could differ: by so much of what differs by day (assumption). */
+/** At night (the first block) little is done that could differ: its level does by so much of what others' do (assumption). */
 const NIGHT_PART = 0.5;
 /** Standard deviation of a day's factor, where people are as restless as the mean. */
 const MOOD_DEVIATION = 0.08;
@@ -74,7 +74,7 @@ export class DayFactors {
       (1 - this.#whereabouts.probabilityAway(localDay));
     for (let block = 0; block < BLOCKS; block++) {
       const part = block === 0 ? NIGHT_PART : 1;
-      const factor = day * (1 + part * ((slow[block] ?? 1) - 1));
+      const factor = day * (slow[block] ?? 1);
       const here = (atHome >> block) & 1 ? 100 / (percents[block] ?? 100) : 0;
       const level =
         1 + part * LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);

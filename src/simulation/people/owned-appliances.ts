@@ -17,6 +17,11 @@ const LEANS_BELOW_PERCENT = 90;
 const STARTS_DEVIATION = 0.35;
 /** Of the power of an appliance. */
 const POWER_DEVIATION = 0.1;
+/**
+ * Of the logarithm of the power of all of a home's appliances: those with three plates at once and the large kettle start them less
+ * often, so that their energy is the same.
+ */
+const HOME_POWER_DEVIATION = 0.25;
 
 const OWNED_PERCENT = Uint8Array.from(APPLIANCES, ({ ownedPercent }) => ownedPercent);
 
@@ -40,15 +45,16 @@ export function drawOwnedAppliances(household: Household): OwnedAppliances {
   const ownedStream = stream(NOISE_CHANNEL.applianceOwned);
   const startsStream = stream(NOISE_CHANNEL.applianceStarts);
   const powerStream = stream(NOISE_CHANNEL.appliancePower);
+  const strength = Math.exp(HOME_POWER_DEVIATION * bellOfHash(hashInStream(powerStream, APPLIANCES.length)));
   const starts = new Float64Array(APPLIANCES.length);
   const power = new Float64Array(APPLIANCES.length);
   for (let appliance = 0; appliance < APPLIANCES.length; appliance++) {
     const likely = OWNED_PERCENT[appliance] ?? 0;
     const percent = likely + (likely < LEANS_BELOW_PERCENT ? leaning : 0);
-    power[appliance] = 1 + POWER_DEVIATION * bellOfHash(hashInStream(powerStream, appliance));
+    power[appliance] = strength * (1 + POWER_DEVIATION * bellOfHash(hashInStream(powerStream, appliance)));
     if (hashInStream(ownedStream, appliance) * 100 >= percent * WORD_VALUES) continue;
     const z = bellOfHash(hashInStream(startsStream, appliance));
-    starts[appliance] = often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2);
+    starts[appliance] = (often * Math.exp(STARTS_DEVIATION * z - STARTS_DEVIATION ** 2 / 2)) / strength;
   }
   return { starts, power };
 }

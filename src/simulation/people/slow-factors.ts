@@ -1,6 +1,6 @@
 /**
- * Weeks in which people cook more or are out more: slow factors on what a household uses, one for each block of the day and
- * one for all of it (docs/simulation.md#memory). Each is divided by its mean over the calendar year, so that the year
+ * Weeks in which people cook more or are out more: slow factors on what a household uses, one for each block of the day, of which
+ * the night's is the mean of the others, and one for all of it (docs/simulation.md#memory). Each is divided by its mean over the calendar year, so that the year
  * consumes what was asked.
  */
 import { NOISE_CHANNEL, drawUniform, hashInStream, hashStream } from '../kernel/noise.ts';
@@ -23,6 +23,8 @@ function weightOf(its: number, other: number): number {
 const MORE_SAMPLED = weightOf(3, 1);
 const LESS_SAMPLED = weightOf(1, 3);
 
+/** The first block. */
+const NIGHT = 0;
 /** How strongly a block follows its drawn value, and the whole household its own, where people are as restless as the mean. */
 const BLOCK_STEEPNESS = 0.8;
 const HOUSEHOLD_SPREAD = 0.15;
@@ -58,9 +60,14 @@ export class SlowFactors {
 
   /** Writes the factors of a local day (days since 1970) of the year turned to: blocks first, then that of the household. */
   fill(localDay: number, factors: Float64Array): void {
-    for (let which = 0; which <= BLOCKS; which++) {
-      factors[which] = this.#valueOf(which, localDay) / (this.#means[which] ?? 1);
+    let byDay = 0;
+    for (let which = NIGHT + 1; which <= BLOCKS; which++) {
+      const factor = this.#valueOf(which, localDay) / (this.#means[which] ?? 1);
+      factors[which] = factor;
+      if (which < BLOCKS) byDay += factor;
     }
+    // Who does little by day in these weeks does not sit up by night.
+    factors[NIGHT] = byDay / (BLOCKS - 1);
   }
 
   #drawKnot(which: number, knot: number): number {
@@ -84,7 +91,7 @@ export class SlowFactors {
 
   /** Takes the means of a calendar year of so many days. */
   turnToYear(firstDay: number, days: number): void {
-    for (let which = 0; which <= BLOCKS; which++) {
+    for (let which = NIGHT + 1; which <= BLOCKS; which++) {
       const shifted = firstDay + (this.#phases[which] ?? 0);
       const first = Math.floor(shifted / KNOT_DAYS);
       const end = Math.floor((shifted + days - 1) / KNOT_DAYS) + 1;

@@ -174,3 +174,17 @@ test('a day has no seam: at midnight the load changes no more than in the quarte
   }
   expect(change.atMidnight).toBeLessThan(1.2 * change.around);
 });
+
+test('families use less by night than by day, but on few winter days', () => {
+  const families = households({ count: 120 }).filter(({ profile }) => profile.startsWith('family'));
+  let [asMuch, days] = [0, 0];
+  for (const family of families) {
+    const year = yearOf({ ...family, time_zone: 'UTC' });
+    const perHour = (from: number, to: number): number => sum(year.subarray(from, to)) / (to - from);
+    for (let start = 0; start < 59 * 96; start += 96) {
+      asMuch += perHour(start, start + 24) >= perHour(start + 24, start + 96) ? 1 : 0;
+      days += 1;
+    }
+  }
+  expect(asMuch / days).toBeLessThan(0.05);
+});
