@@ -5,6 +5,7 @@
  */
 import * as Plot from '@observablehq/plot';
 import { parseHTML } from 'linkedom';
+import { BEHIND_DASHES, TEXT_COLOUR, barStyle, colourOf, dashesOf } from './chart-styles.ts';
 
 /** What is used of a document and its elements (the project compiles without the types of browsers). */
 interface SvgElement {
@@ -22,9 +23,6 @@ interface SvgDocument {
 export const CHART_WIDTH = 720;
 const USUAL_HEIGHT = 320;
 const MARGINS = { marginTop: 78, marginRight: 20, marginBottom: 46, marginLeft: 56 };
-/** Grey and series colours with a contrast of at least 3 to 1 on white and on black. */
-const TEXT_COLOUR = '#767676';
-const SERIES_COLOURS = ['#4285c9', '#d9722e', '#3a9a64', '#a266bd', '#a87f0a', '#cf4a6b'];
 const STYLE = 'text{fill:#2b333b}@media(prefers-color-scheme:dark){text{fill:#e2e6ea}}';
 
 /** A numeric axis; the label names quantity and unit. */
@@ -74,8 +72,6 @@ export interface BarChart {
 export type Chart = LineChart | BarChart;
 
 export const heightOf = (chart: Chart): number => chart.height ?? USUAL_HEIGHT;
-const colourOf = (index: number): string => SERIES_COLOURS[index % SERIES_COLOURS.length] ?? '';
-
 function ticksOf({ from, to, step }: Axis): number[] {
   return Array.from({ length: Math.floor((to - from) / step + 1e-9) + 1 }, (_, i) => from + i * step);
 }
@@ -110,7 +106,9 @@ function lineMarks(chart: LineChart): Plot.Markish[] {
           y: 'y',
           stroke: colourOf(colour ?? index),
           strokeWidth: isDashed ? 3.5 : 1.6,
-          ...(isDashed ? { strokeDasharray: '5 4', strokeOpacity: 0.6 } : {}),
+          ...(isDashed
+            ? { strokeDasharray: BEHIND_DASHES, strokeOpacity: 0.6 }
+            : { strokeDasharray: dashesOf(colour ?? index) }),
         },
       ),
     ),
@@ -118,10 +116,6 @@ function lineMarks(chart: LineChart): Plot.Markish[] {
 }
 
 function barMarks(chart: BarChart): Plot.Markish[] {
-  const bars = chart.series.flatMap(({ name, values }) =>
-    values.map((value, i) => ({ category: chart.x.categories[i] ?? '', name, value })),
-  );
-  const colours = new Map(chart.series.map(({ name }, index) => [name, colourOf(index)]));
   return [
     Plot.axisFx({
       ticks: [...chart.x.ticks],
@@ -130,12 +124,12 @@ function barMarks(chart: BarChart): Plot.Markish[] {
       labelAnchor: 'center',
       color: TEXT_COLOUR,
     }),
-    Plot.barY(bars, {
-      fx: 'category',
-      x: 'name',
-      y: 'value',
-      fill: ({ name }: (typeof bars)[number]) => colours.get(name) ?? '',
-    }),
+    ...chart.series.map(({ name, values }, index) =>
+      Plot.barY(
+        values.map((value, i) => ({ category: chart.x.categories[i] ?? '', name, value })),
+        { fx: 'category', x: 'name', y: 'value', ...barStyle(index) },
+      ),
+    ),
   ];
 }
 
@@ -170,25 +164,43 @@ function addHeading(svg: SvgElement, chart: Chart, document: SvgDocument): void 
   append('text', { x: 12, y: 20, 'font-size': 14, 'font-weight': 600, fill: TEXT_COLOUR }, chart.title);
   append('text', { x: 12, y: 64, 'font-size': 12, fill: TEXT_COLOUR }, chart.y.label);
   const legend = chart.series.map(({ name }, index) => {
-    const line = chart.kind === 'lines' ? chart.series[index] : undefined;
-    return { name, colour: colourOf(line?.colour ?? index), isDashed: line?.isDashed ?? false };
+    if (chart.kind === 'bars') {
+      const { fill, stroke } = barStyle(index);
+      return { name, path: { fill, stroke, 'stroke-width': 1.6 } };
+    }
+    const { colour = index, isDashed = false } = chart.series[index] ?? {};
+    const dashes = isDashed ? BEHIND_DASHES : dashesOf(colour);
+    return {
+      name,
+      path: { stroke: colourOf(colour), 'stroke-width': isDashed ? 3.5 : 2, 'stroke-dasharray': dashes },
+    };
   });
   let left = 12;
-  for (const { name, colour, isDashed } of legend) {
-    const dashes = isDashed ? { 'stroke-dasharray': '5 4' } : {};
-    const width = chart.kind === 'bars' ? 10 : 2;
-    append('path', { d: `M${left} 38h22`, stroke: colour, 'stroke-width': width, ...dashes });
-    append('text', { x: left + 28, y: 42, 'font-size': 12, fill: TEXT_COLOUR }, name);
+  for (const { name, path } of legend) {
+    append('path', { d: chart.kind === 'bars' ? `M${left} 33h22v10h-22z` : `M${left} 38h30`, ...path });
+    append('text', { x: left + 35, y: 42, 'font-size': 12, fill: TEXT_COLOUR }, name);
     // Letters of this size are some 6.5 pixels wide.
-    const right = left + Math.round(28 + 6.5 * name.length);
+    const right = left + Math.round(35 + 6.5 * name.length);
     if (right > CHART_WIDTH)
       throw new RangeError(`The legend of "${chart.title}" does not fit: shorten the names.`);
     left = right + 18;
   }
 }
 
+/** What is drawn lies on its axes. */
+function checkRange(chart: Chart): void {
+  const heights =
+    chart.kind === 'bars'
+      ? chart.series.flatMap(({ values }) => values)
+      : chart.series.flatMap(({ points }) => points.map(([, y]) => y));
+  const { from, to } = chart.y;
+  const outside = heights.find((height) => height < from || height > to);
+  if (outside !== undefined) throw new RangeError(`${outside} leaves the axis of "${chart.title}".`);
+}
+
 /** A chart as an element of its own size. */
 function createChart(chart: Chart, document: SvgDocument): SvgElement {
+  checkRange(chart);
   const svg = plot(chart, document);
   // Plot's own style is for pages: it would set fonts and colours of its class.
   for (const style of svg.querySelectorAll('style')) style.remove();

@@ -47,8 +47,6 @@ function weekOf(household: Heated, firstDay: number): Week {
   return week;
 }
 
-const daysAxis = weekAxis('UTC');
-
 function describeHome({ heat_pump: { building, emitter } }: Heated): string {
   return `${building.floor_area_m2} m², ${building.heat_loss_w_per_k} W/K, ${emitter}`;
 }
@@ -62,7 +60,7 @@ function temperatureChart(homes: readonly Heated[], season: Season): LineChart {
   return {
     kind: 'lines',
     title: `Indoor temperature of three homes in Berlin, and outdoors, in a ${season} week`,
-    x: daysAxis,
+    x: weekAxis(season, 'UTC'),
     y: { label: 'Temperature, °C', from: season === 'winter' ? -15 : 5, to: 35, step: 5 },
     series: [...indoor, { name: 'outdoors', points: weeks[0]?.outdoor ?? [] }],
   };
@@ -80,14 +78,14 @@ function weekCharts(homes: readonly Heated[]): LineChart[] {
     {
       kind: 'lines',
       title: 'Their heat pumps in the winter week',
-      x: daysAxis,
+      x: weekAxis('winter', 'UTC'),
       y: { label: 'Electric power, mean of a quarter hour, kW', from: 0, to: 8, step: 2 },
       series: named(({ powerKw }) => powerKw),
     },
     {
       kind: 'lines',
       title: 'Their hot-water tanks in the winter week',
-      x: daysAxis,
+      x: weekAxis('winter', 'UTC'),
       y: { label: 'Temperature of the tank, °C', from: 20, to: 60, step: 10 },
       series: named(({ hotWater }) => hotWater),
     },

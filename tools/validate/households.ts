@@ -120,7 +120,6 @@ const lineOf = (
   value: (moment: Moment) => number,
 ): LineSeries => ({ name, colour, points: week.map((moment) => [moment.day, value(moment)]) });
 
-const X = weekAxis('local time');
 const POWER = 'Power, mean of a quarter hour, kW';
 const PANEL_HEIGHT = 250;
 /** mWh of a quarter hour as kW. */
@@ -172,7 +171,7 @@ function drawWeek(kind: Kind, season: Season, household: Household): Picture {
     kind: 'lines',
     height: PANEL_HEIGHT,
     title,
-    x: X,
+    x: weekAxis(season, 'local time'),
     y,
     series,
   });

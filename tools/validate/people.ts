@@ -2,6 +2,7 @@
 import type { DayType } from '../../src/simulation/time/day-type.ts';
 import type { LineChart } from './charts.ts';
 import type { LoadColumn } from './load-figures.ts';
+import { measuredHomes } from './measured-loads.ts';
 import { compareHomes, simulatedHomes } from './people-homes.ts';
 import type { ColumnComparison, SimulatedHome } from './people-homes.ts';
 import { HOURS, NORM_HOMES, NORM_YEARS, meanDays } from './people-norm.ts';
@@ -19,7 +20,9 @@ const isWithin = (value: number, [from, to]: Range): boolean => value >= from &&
 /** Computed once for rows, table and pictures. */
 let days: readonly MeanDay[] | undefined;
 let homes: readonly SimulatedHome[] | undefined;
+let measured: ReturnType<typeof measuredHomes> | undefined;
 const knownDays = (): readonly MeanDay[] => (days ??= meanDays());
+const knownMeasured = (): ReturnType<typeof measuredHomes> => (measured ??= measuredHomes());
 const knownHomes = (): readonly SimulatedHome[] => (homes ??= simulatedHomes());
 
 /** The rows; some twenty seconds. */
@@ -106,12 +109,11 @@ function measureEnergy(): Row[] {
   ];
 }
 
-/** A column of the measured homes and the ranges in which 10 %, median and 90 % of the simulated ones must lie. */
+/** A column of the homes and the ranges in which 10 %, median and 90 % of the simulated ones must lie. */
 interface Shape {
   readonly id: string;
   readonly figure: string;
   readonly column: LoadColumn;
-  readonly truth: string;
   readonly median: Range;
   readonly tenth?: Range;
   readonly ninetieth?: Range;
@@ -122,7 +124,6 @@ const SHAPES: readonly Shape[] = [
     id: '11',
     figure: 'Largest half hour over mean power',
     column: 'max_over_mean',
-    truth: '13.6 (9.5 to 19)',
     median: [9, 16],
     tenth: [6, Infinity],
     ninetieth: [0, 32],
@@ -131,59 +132,59 @@ const SHAPES: readonly Shape[] = [
     id: '12a',
     figure: 'Residual, lag 30 min',
     column: 'ac_lag1',
-    truth: '0.58 (0.48 to 0.65)',
     median: [0.45, 0.7],
   },
   {
     id: '12b',
     figure: 'Residual, lag 1 h',
     column: 'ac_1h',
-    truth: '0.39 (0.22 to 0.42)',
     median: [0.19, 0.49],
   },
   {
     id: '12c',
     figure: 'Residual, lag 1 day',
     column: 'ac_1d',
-    truth: '0.18 (0.08 to 0.27)',
     median: [0.1, 0.32],
   },
   {
     id: '14a',
     figure: 'Variation of daily energy',
     column: 'daily_cv',
-    truth: '0.44 (0.35 to 0.57)',
     median: [0.28, 0.55],
   },
   {
     id: '14b',
     figure: 'Days of absence a year',
     column: 'absence_local_per_yr',
-    truth: '3 (0 to 11)',
     median: [3, 20],
   },
   {
     id: '15',
     figure: 'Share of energy at 0 to 5 h',
     column: 'night_share_0_5',
-    truth: '0.125 (0.09 to 0.16)',
     median: [0.09, 0.16],
   },
 ];
 
-function measureShape({ id, figure, column, truth, median: middle, tenth, ninetieth }: Shape): Row {
+/** Quartiles, as both sides of a row show them. */
+const quartilesOf = (values: readonly number[]): number[] =>
+  [0.25, 0.5, 0.75].map((part) => quantile(values, part));
+const write = (values: readonly number[]): string => {
+  const digits = (values[1] ?? 0) >= 2 ? 1 : 2;
+  return values.map((value) => value.toFixed(digits)).join(', ');
+};
+
+function measureShape({ id, figure, column, median: middle, tenth, ninetieth }: Shape): Row {
   const values = knownHomes().map(({ figures }) => figures[column]);
   const got = { tenth: quantile(values, 0.1), middle: median(values), ninetieth: quantile(values, 0.9) };
-  const digits = got.middle >= 2 ? 1 : 2;
   const outer = `${tenth ? `, 10 % at least ${tenth[0]}` : ''}${ninetieth ? `, 90 % at most ${ninetieth[1]}` : ''}`;
+  const ends = (tenth ?? ninetieth) ? `; 10 %, 90 %: ${write([got.tenth, got.ninetieth])}` : '';
   return {
     id,
-    figure: `${figure}: 10 %, median, 90 % of ${values.length} homes`,
-    truth,
+    figure: `${figure}, quartiles of ${values.length} homes`,
+    truth: write(quartilesOf(knownMeasured().get(column) ?? [])),
     source: 'truth/load.csv: 24 homes at 30 min',
-    measured: Object.values(got)
-      .map((value) => value.toFixed(digits))
-      .join(', '),
+    measured: `${write(quartilesOf(values))}${ends}`,
     accept: `median ${middle[0]} to ${middle[1]}${outer}`,
     verdict: verdictOf(
       isWithin(got.middle, middle) &&

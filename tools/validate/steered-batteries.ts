@@ -52,7 +52,7 @@ function rowsOf(id: string, which: string, fleet: readonly Household[]): Row[] {
     rowWithin(
       { id: `${id} buys`, figure: figure('the grid too'), truth: 'more than the row above', source },
       saved((bill) => bill.bought),
-      [byPrice, 600],
+      [Math.ceil(byPrice), 600],
       0,
     ),
     rowWithin(

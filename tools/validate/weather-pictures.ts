@@ -32,13 +32,11 @@ function week(first: number, valuesOn: (day: number) => Float64Array): [number, 
   ).flat();
 }
 
-const WEEK_AXIS = weekAxis('UTC');
-
 function airWeek(season: Season, from: number, to: number): LineChart {
   return {
     kind: 'lines',
     title: `Outdoor air in a ${season} week`,
-    x: WEEK_AXIS,
+    x: weekAxis(season, 'UTC'),
     y: { label: 'Temperature, °C', from, to, step: 10 },
     series: Object.entries(PLACES).map(([name, place]) => ({
       name,
@@ -61,7 +59,7 @@ function lightWeek(): LineChart {
   return {
     kind: 'lines',
     title: 'Sunlight in a summer week, at neighbours',
-    x: WEEK_AXIS,
+    x: weekAxis('summer', 'UTC'),
     y: { label: 'Global irradiance, W/m²', from: 0, to: 1200, step: 200 },
     series,
   };
@@ -92,7 +90,7 @@ export const drawWeather = (): Picture[] => [
     name: 'weather-weeks',
     words:
       'Lines: the outdoor temperature of a week in winter and of one in summer in Oslo, Berlin, London and Seville; warm and cold spells of days, and a daily course that is wider in summer.',
-    charts: [airWeek('winter', -20, 20), airWeek('summer', 0, 50)],
+    charts: [airWeek('winter', -30, 30), airWeek('summer', 0, 50)],
   },
   {
     name: 'weather-year',

@@ -10,26 +10,16 @@ import { measureClouds } from './clouds.ts';
 import type { Picture } from './picture.ts';
 import { drawYields, measureYields } from './pv-figures.ts';
 import type { Row } from './row.ts';
+import { SITES_SOURCE, siteRows, truthOf } from './site-tests.ts';
+import type { Simulated } from './site-tests.ts';
 import { mean, quantile, sum } from './statistics.ts';
 import { weatherFigures } from './weather-figures.ts';
-import type { WeatherFigures } from './weather-figures.ts';
 import { drawWeather } from './weather-pictures.ts';
 
 const SEED = 7;
 /** Other weathers of which the extremes are measured, too: those of ten years depend on the seed. */
 const OTHER_SEEDS = [42, 1] as const;
-const SITES_SOURCE = 'hourly years of 86 sites, truth/climate-sites.csv';
 const HIGH_M = 1000;
-
-/** A site with the weather of its own climate, or of one that was fitted without it. */
-interface Simulated {
-  readonly site: MeasuredSite;
-  readonly figures: WeatherFigures;
-}
-
-const monthName = (prefix: string, month: number): string => `${prefix}${String(month + 1).padStart(2, '0')}`;
-const truthOf = (site: MeasuredSite, prefix: string): number[] =>
-  Array.from({ length: 12 }, (_, month) => site.value(monthName(prefix, month)));
 
 function simulate(site: MeasuredSite, columns: Float64Array, seed = SEED): Simulated {
   const { latitude, longitude } = site;
@@ -92,97 +82,6 @@ function climateRows(sites: readonly MeasuredSite[]): Row[] {
   ];
 }
 
-/** What a row asks of a site: whether its figure is near enough; undefined where the site has no such figure. */
-interface SiteTest {
-  readonly id: string;
-  readonly figure: string;
-  readonly accept: string;
-  /** Shares of sites that are wanted, with their own climate and left out of the fit; without one the figure is shown. */
-  readonly share?: number;
-  readonly leftOutShare?: number;
-  readonly isMet: (simulated: Simulated) => boolean | undefined;
-}
-
-const isNear = (value: number, truth: number, tolerance: number): boolean | undefined =>
-  Number.isNaN(truth) ? undefined : Math.abs(value - truth) <= tolerance;
-const isWithin = (value: number, truth: number, part: number): boolean | undefined =>
-  isNear(value, truth, part * Math.abs(truth));
-
-/** Mean of the relative errors of months whose truth is over `least`. */
-const monthlyError = (values: readonly number[], truths: readonly number[], least: number): number =>
-  mean(truths.flatMap((truth, i) => (truth > least ? [Math.abs((values[i] ?? 0) / truth - 1)] : [])));
-
-/** Least irradiation of a month that counts, kWh/m². */
-const LEAST_MONTH_KWH = 10;
-
-/** The test of a figure of light: undefined where light was not measured. */
-const ofLight =
-  <Rest extends unknown[]>(test: (simulated: Simulated, ...rest: Rest) => boolean | undefined) =>
-  (simulated: Simulated, ...rest: Rest): boolean | undefined =>
-    simulated.site.hasLight ? test(simulated, ...rest) : undefined;
-
-/** Shares wanted of sites with their own climate and of sites left out of the fit. */
-const SHARES = { share: 0.8, leftOutShare: 0.65 };
-const MONTHS_OF = { DJF: 'December to February', JJA: 'June to August' } as const;
-
-/** A figure of each season, and how often both are near enough at once, which no target asks. */
-function seasonalTests(
-  id: string,
-  figure: string,
-  accept: string,
-  isSeasonMet: (simulated: Simulated, season: keyof typeof MONTHS_OF) => boolean | undefined,
-): SiteTest[] {
-  const seasons = (['DJF', 'JJA'] as const).map((season) => ({
-    id: `${id} ${season}`,
-    figure: `${figure}, ${MONTHS_OF[season]}`,
-    isMet: (simulated: Simulated) => isSeasonMet(simulated, season),
-  }));
-  const both: SiteTest['isMet'] = (simulated) => {
-    const results = seasons.map(({ isMet }) => isMet(simulated));
-    return results.includes(undefined) ? undefined : results.every(Boolean);
-  };
-  return [
-    ...seasons.map((season) => ({ ...season, ...SHARES, accept })),
-    { id: `${id} both`, figure: `${figure}, both seasons at once`, accept, isMet: both },
-  ];
-}
-
-const SITE_TESTS: readonly SiteTest[] = [
-  { id: '2', figure: 'Autocorrelation of the daily mean after a day', accept: 'within .12', share: 0.8, leftOutShare: 0.85,
-    isMet: ({ site, figures }) => isNear(figures.memory, site.value('ac1_T'), 0.12) },
-  ...seasonalTests('3', 'Spread of the daily mean', 'within 25 %', ({ site, figures }, season) =>
-    isWithin(figures.spread[season], site.value(`sd_T_deseason_${season}`), 0.25)),
-  { id: '5', figure: 'Daily range by month, mean of the twelve errors', accept: 'within 25 %', ...SHARES,
-    isMet: ({ site, figures }) => monthlyError(figures.ranges, truthOf(site, 'DTR'), 0) <= 0.25 },
-  { id: '6a', figure: 'Irradiation by month, mean of the errors', accept: 'within 15 %', ...SHARES,
-    isMet: ofLight(({ site, figures }) => monthlyError(figures.irradiations, truthOf(site, 'GHI'), LEAST_MONTH_KWH) <= 0.15) },
-  ...seasonalTests('7a', 'Mean daily clearness', 'within .05', ofLight(({ site, figures }, season) =>
-    isNear(figures.clearness[season], site.value(`Kmean_${season}`), 0.05))),
-  ...seasonalTests('7b', 'Spread of the daily clearness', 'within 30 %', ofLight(({ site, figures }, season) =>
-    isWithin(figures.clearnessSpread[season], site.value(`Ksd_${season}`), 0.3))),
-  { id: '7c', figure: 'Autocorrelation of the daily clearness after a day', accept: 'within .2', ...SHARES,
-    isMet: ofLight(({ site, figures }) => isNear(figures.clearnessMemory, site.value('ac1_K_deseason'), 0.2)) },
-  { id: '7d', figure: 'Correlation of clearness and daily range', accept: 'within .2', ...SHARES,
-    isMet: ofLight(({ site, figures }) => isNear(figures.clearnessRange, site.value('r_K_DTR_deseason'), 0.2)) },
-  ...seasonalTests('7e', 'Correlation of clearness and temperature', 'within .2', ofLight(({ site, figures }, season) =>
-    isNear(figures.clearnessWarmth[season], site.value(`r_K_Tmean_${season}`), 0.2))),
-]; // prettier-ignore
-
-function shareRow(test: SiteTest, simulated: readonly Simulated[], isOwn: boolean): Row {
-  const results = simulated.map(test.isMet).filter((result) => result !== undefined);
-  const share = results.filter(Boolean).length / results.length;
-  const wanted = isOwn ? test.share : test.leftOutShare;
-  return {
-    id: `${test.id} ${isOwn ? 'own' : 'left out'}`,
-    figure: `${test.figure}: sites ${isOwn ? 'with their own climate' : 'left out of the fit'}, of ${results.length}`,
-    truth: 'the site, one year',
-    source: SITES_SOURCE,
-    measured: `${Math.round(100 * share)} %`,
-    accept: wanted === undefined ? 'shown' : `${test.accept} at ${Math.round(100 * wanted)} %`,
-    verdict: wanted === undefined ? 'shown' : share >= wanted ? 'met' : 'missed',
-  };
-}
-
 /** Extremes of ten years, of several weathers, beside those of one typical year, in K beyond it. */
 function extremeRows(simulated: readonly Simulated[]): Row[] {
   const cold = simulated.map(({ site, figures }) => site.value('Tmin') - figures.coldest);
@@ -234,7 +133,7 @@ export function measure(): Promise<Row[]> {
   });
   const rows = [
     ...climateRows(sites),
-    ...SITE_TESTS.flatMap((test) => [shareRow(test, own, true), shareRow(test, leftOut, false)]),
+    ...siteRows(own, leftOut),
     ...extremeRows([
       ...own,
       ...OTHER_SEEDS.flatMap((seed) => sites.map((site) => simulate(site, site.columns, seed))),

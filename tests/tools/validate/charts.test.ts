@@ -43,3 +43,30 @@ test('a legend that is cut off is an error', () => {
   const series = ['a', 'b', 'c'].map((name) => ({ name: name.repeat(35), points: DIAGONAL }));
   expect(() => drawCharts([{ ...chart('wide', DIAGONAL), series }])).toThrow(/legend of "wide" does not fit/);
 });
+
+test('series are told apart without colours: lines by dashes, bars by being hollow', () => {
+  const series = ['a', 'b', 'c'].map((name) => ({ name, points: DIAGONAL }));
+  const lines = drawCharts([{ ...chart('lines', DIAGONAL), series }]);
+  const dashes = [...lines.matchAll(/stroke-dasharray="([^"]*)"/g)].map(([, each]) => each);
+  // Those of the lines, of which the first is solid, and of the legend.
+  expect(dashes).toEqual(['9 3', '2 2', 'none', '9 3', '2 2']);
+  const bars = drawCharts([
+    {
+      kind: 'bars',
+      title: 'bars',
+      x: { label: 'Month', categories: ['1'], ticks: ['1'] },
+      y: { label: 'Energy, kWh', from: 0, to: 2, step: 1 },
+      series: [
+        { name: 'measured', values: [1] },
+        { name: 'simulated', values: [2] },
+      ],
+    },
+  ]);
+  const ofSecond = bars.match(/<[^>]*#d9722e[^>]*>/g) ?? [];
+  expect(ofSecond).toHaveLength(2);
+  for (const element of ofSecond) expect(element).toContain('fill="none"');
+});
+
+test('a line that leaves its axis is an error', () => {
+  expect(() => drawCharts([chart('high', [[0, 1.5]])])).toThrow(/1.5 leaves the axis of "high"/);
+});
