@@ -6,10 +6,10 @@ import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
   2: [
-    'c46fc7880c929cfed32fbd6a54a26235342b21aa896314bca48b202c0adf152f',
-    '86fdda0dd1991198168ebeeb15f51241157da547b9a490a9890396348164dc24',
-    'b82d06e97da737a8988525059519a5274f0e0964e1365fe477563a5c88cdce79',
-    '4b8cd8b9e7fe9e572aa6e90837810979c1ed3d60d59478e274b916bd2342450b',
+    '55b8cdc43a31e28c5b28bef2627f04b0e7688d189cb320d661bbdfedf44ff791',
+    '95ebbeb8232c660decd3c39fde0526a925444f8bb9eb29ba9d5d8fd92dfd301c',
+    'a388323b5849799fd2b4e89339a202a1b1d2773719e1710597b67b93a6a01544',
+    '2a7c950bfaab17260d266d7af17d652a1469f5b76086238c85834ab660afa846',
   ],
 };
 
