@@ -4,9 +4,10 @@ import type { BrowserContext } from 'playwright-core';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { launchChromium } from '../../tests/browser/chromium.ts';
 import { PartnerApi, until } from '../../tests/process/partner.ts';
-import { foundCompany } from '../../tests/support/api.ts';
+import { addPerson, foundCompany } from '../../tests/support/api.ts';
 import { addFleet } from '../../tests/support/fleet-records.ts';
 import { fillOrganization } from '../../tests/support/many-rows.ts';
+import { hashCheaply } from '../../tests/support/password-hashes.ts';
 import { startService } from '../../tests/support/service.ts';
 import { startDatabase } from '../database.ts';
 import type { BenchDatabase } from '../database.ts';
@@ -25,7 +26,7 @@ export interface PortalWorld {
   remove(): Promise<void>;
 }
 
-/** Starts it; the organization has so many users, and prices of today and tomorrow. */
+/** Starts it; the organization has so many users. */
 export async function createPortalWorld(users: number): Promise<PortalWorld> {
   const database = await startDatabase();
   const { db, pool } = database;
@@ -35,7 +36,7 @@ export async function createPortalWorld(users: number): Promise<PortalWorld> {
   const ids = { adminId: admin.id, fleetId: old.fleetId, simulationOrgId: old.orgId };
   await fillOrganization(pool, { orgId, ...ids, webhookId: randomUUID(), rows: users });
   await pool.query('vacuum analyze');
-  const value = await createSession(db, { orgId, userId: admin.id }, now);
+  const value = await signIn(database, orgId, now);
   const service = await startService({
     env: {
       DATABASE_URL: database.url,
@@ -62,6 +63,18 @@ export async function createPortalWorld(users: number): Promise<PortalWorld> {
       await database.remove();
     },
   };
+}
+
+/** A session of an admin who has a password, of whom nothing else is stored. */
+async function signIn({ db }: BenchDatabase, orgId: string, now: Date): Promise<string> {
+  const { id: userId } = await addPerson(db, orgId, 'admin', now);
+  await db
+    .updateTable('users')
+    .set({ username: userId, password_hash: hashCheaply(userId) })
+    .where('org_id', '=', orgId)
+    .where('id', '=', userId)
+    .execute();
+  return createSession(db, { orgId, userId }, now);
 }
 
 async function runFleet(api: PartnerApi, count: number): Promise<string> {
