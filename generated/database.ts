@@ -234,6 +234,23 @@ export interface InFlightSlotsTable {
   partner_id: string | null;
 }
 
+export interface LoggedRequestsTable {
+  org_id: string;
+  sent_at: Date;
+  id: string;
+  request_id: string;
+  operation: string;
+  method: string;
+  path: string;
+  status: number;
+  duration_ms: number;
+  user_id: string | null;
+  application_id: string | null;
+  code: string | null;
+  errors: Json | null;
+  body: string | null;
+}
+
 export interface MessagesTable {
   org_id: string;
   id: string;
@@ -336,6 +353,12 @@ export interface SignupRequestsTable {
   created_at: Date;
 }
 
+export interface UnloggedRequestsTable {
+  org_id: string;
+  minute: Date;
+  count: number;
+}
+
 export interface UserCountsTable {
   org_id: string;
   shard: number;
@@ -417,6 +440,7 @@ export interface Database {
   households: HouseholdsTable;
   idempotency_keys: IdempotencyKeysTable;
   in_flight_slots: InFlightSlotsTable;
+  logged_requests: LoggedRequestsTable;
   messages: MessagesTable;
   notification_items: NotificationItemsTable;
   organizations: OrganizationsTable;
@@ -428,6 +452,7 @@ export interface Database {
   rate_limits: RateLimitsTable;
   shared_outages: SharedOutagesTable;
   signup_requests: SignupRequestsTable;
+  unlogged_requests: UnloggedRequestsTable;
   user_counts: UserCountsTable;
   user_places: UserPlacesTable;
   users: UsersTable;

@@ -641,6 +641,30 @@ create table in_flight_slots (
 );
 alter table in_flight_slots set (fillfactor=30);
 
+create table logged_requests (
+  org_id uuid not null,
+  sent_at timestamp(3) with time zone not null,
+  id uuid not null,
+  request_id text not null,
+  operation text not null,
+  method text not null,
+  path text not null,
+  status smallint not null,
+  duration_ms integer not null,
+  user_id uuid,
+  application_id uuid,
+  code text,
+  errors jsonb,
+  body text,
+  constraint logged_requests_pkey PRIMARY KEY (org_id, sent_at, id),
+  constraint logged_requests_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
+  constraint logged_requests_body_check CHECK (octet_length(body) <= 16384)
+);
+CREATE INDEX logged_requests_failed_idx ON public.logged_requests USING btree (org_id, sent_at, id) WHERE (status >= 400);
+CREATE INDEX logged_requests_operation_idx ON public.logged_requests USING btree (org_id, operation, sent_at, id);
+CREATE INDEX logged_requests_request_idx ON public.logged_requests USING btree (org_id, request_id);
+CREATE INDEX logged_requests_sent_idx ON public.logged_requests USING btree (sent_at);
+
 create table messages (
   org_id uuid not null,
   id uuid not null,
@@ -813,6 +837,15 @@ create table signup_requests (
   constraint signup_requests_pkey PRIMARY KEY (id)
 );
 CREATE INDEX signup_requests_created_idx ON public.signup_requests USING btree (created_at DESC, id DESC);
+
+create table unlogged_requests (
+  org_id uuid not null,
+  minute timestamp(0) with time zone not null,
+  count bigint not null,
+  constraint unlogged_requests_pkey PRIMARY KEY (org_id, minute),
+  constraint unlogged_requests_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX unlogged_requests_minute_idx ON public.unlogged_requests USING btree (minute);
 
 create table user_counts (
   org_id uuid not null,

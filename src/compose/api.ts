@@ -8,6 +8,7 @@ import { sendErrorPage } from '../portal/error-page.ts';
 import { createSharedCoding } from '../http/coding-shares.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
+import type { RequestLog } from '../http/request-log.ts';
 import { RefusalDelay } from '../http/refusal-delay.ts';
 import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
@@ -87,6 +88,8 @@ export interface ApiOptions {
   readonly services: (invalidateCachedTokensOf: Services['invalidateCachedTokensOf']) => Services;
   readonly passwordHasher: PasswordHasher;
   readonly clock: () => Date;
+  /** What requests leave for the developers of their partners. */
+  readonly requestLog: RequestLog;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
   /** Origins whose scripts may call; none unless it is given. */
@@ -137,6 +140,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     limiter,
     clock,
     log,
+    requestLog: options.requestLog,
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
     runInRequestScope: (isAnswering, handle, addressOf) =>

@@ -18,6 +18,12 @@ import { findTimeZone } from '../queries/fleets/household-pages.ts';
 import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
 import { findToldItem, listItemsOfDevice } from '../queries/notifications/told-items.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
+import {
+  countRefusals,
+  countUnlogged,
+  findLoggedRequest,
+  listRequests,
+} from '../queries/requests/request-log.ts';
 
 /** What the portal reads of this database. */
 export function createPortalReads(db: Db): PortalReads {
@@ -43,6 +49,10 @@ export function createPortalReads(db: Db): PortalReads {
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
     countDeliveriesSince: (orgId, since, periodSeconds) =>
       countDeliveriesSince(db, orgId, since, periodSeconds),
+    listRequests: (orgId, filter, page) => listRequests(db, orgId, filter, page),
+    findLoggedRequest: (orgId, position) => findLoggedRequest(db, orgId, position),
+    countRefusals: (orgId, since, most) => countRefusals(db, orgId, since, most),
+    countUnlogged: (orgId, since) => countUnlogged(db, orgId, since),
     findFirstSteps: async (orgId) => {
       const { hasMessage, hasResolved } = await findNotificationHistory(db, orgId);
       return {

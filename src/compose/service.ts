@@ -13,6 +13,7 @@ import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
+import { startRequestLog } from './request-log.ts';
 import { openStorage } from './database.ts';
 import type { Storage } from './database.ts';
 import { createDeliveryMetrics, registerComputeMetrics } from './metrics.ts';
@@ -52,10 +53,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
   const passwords = new PasswordThreads();
   let workers: Workers | undefined;
-  let streams: EventStreams | undefined;
+  let [streams, surface]: [EventStreams?, Surface?] = [];
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
-    await Promise.all([compute.stop(), passwords.stop()]);
+    await Promise.all([compute.stop(), passwords.stop(), surface?.stop()]);
     await storage?.stop();
   };
   try {
@@ -93,7 +94,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       announce: streams.announce,
     };
     if (role !== 'api') workers = await startWorkers(context);
-    server.serve(await createListener(context, role, workers));
+    server.serve((surface = await startSurface(context, role, workers)).listener);
     metricsServer.serve(createHealthListener(context, false));
     if (role !== 'worker') for (const threads of [compute, passwords]) threads.startLater();
     return { baseUrl, stop };
@@ -135,18 +136,32 @@ function createHealthListener(options: ProcessContext, hasMetricsElsewhere: bool
   });
 }
 
+/** What answers requests. */
+interface Surface {
+  readonly listener: RequestListener;
+  /** Writes what is still to be written of requests. */
+  stop(): Promise<void>;
+}
+
 /** What serves the API is loaded where it is served. */
-async function createListener(
+async function startSurface(
   options: ProcessContext,
   role: ServeRole,
   workers: Workers | undefined,
-): Promise<RequestListener> {
+): Promise<Surface> {
   const { storage, log, registry, clock, settings, passwordHasher } = options;
   const hasMetricsElsewhere = settings.metricsPort !== undefined;
-  if (role === 'worker') return createHealthListener(options, hasMetricsElsewhere);
+  if (role === 'worker')
+    return { listener: createHealthListener(options, hasMetricsElsewhere), stop: () => Promise.resolve() };
   const { rateLimits, trustedProxies, allowedOrigins } = settings;
   const { composeApi } = await import('./api.ts');
-  return composeApi({
+  const requests = startRequestLog({
+    db: storage.background,
+    log,
+    clock,
+    perSecond: settings.requestsLoggedPerSecond,
+  });
+  const listener = composeApi({
     db: storage.db,
     background: storage.background,
     checks: storage.checks,
@@ -154,6 +169,7 @@ async function createListener(
       createOperationServices(options, workers, invalidateCachedTokensOf),
     passwordHasher,
     clock,
+    requestLog: requests.requestLog,
     rateLimits,
     trustedProxies,
     allowedOrigins,
@@ -162,4 +178,5 @@ async function createListener(
     findNotReadyReason: () => findNotReadyReason(options),
     hasMetricsElsewhere,
   });
+  return { listener, stop: () => requests.stop() };
 }

@@ -69,6 +69,10 @@ const variables = z.object({
   SESSION_RETENTION_DAYS: integerField(0, 0, 3_650),
   /** How long sign-up requests are kept. */
   SIGNUP_RETENTION_DAYS: integerField(90, 1, 3_650),
+  /** How long the requests of partners are kept for their developers. */
+  REQUEST_RETENTION_DAYS: integerField(7, 1, 365),
+  /** How many of an organization are logged in a second for long; 0: none. */
+  REQUESTS_LOGGED_PER_SECOND: integerField(5, 0, 1_000),
   LOG_LEVEL: wordField(LOG_LEVELS, 'info'),
   RATE_LIMITS: rateLimitsField,
   QUOTAS: quotasField,
@@ -120,7 +124,9 @@ const settings = checkedVariables.transform((variable) => ({
     tokens: variable.TOKEN_RETENTION_DAYS,
     sessions: variable.SESSION_RETENTION_DAYS,
     signups: variable.SIGNUP_RETENTION_DAYS,
+    requests: variable.REQUEST_RETENTION_DAYS,
   },
+  requestsLoggedPerSecond: variable.REQUESTS_LOGGED_PER_SECOND,
   logLevel: variable.LOG_LEVEL,
   rateLimits: variable.RATE_LIMITS,
   quotas: variable.QUOTAS,

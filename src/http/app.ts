@@ -17,6 +17,7 @@ import type { OpenBodyLimits } from './open-bodies.ts';
 import { createProblemHandler, sendProblem } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
 import { checkRequestBounds } from './request-bounds.ts';
+import type { RequestLog } from './request-log.ts';
 import { assignRequestId, getRequestPath } from './request-id.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 
@@ -28,6 +29,8 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   /** Whether this process has seen the request's token or session. */
   readonly isPartner: (request: IncomingMessage) => boolean;
   readonly openBodyLimits?: OpenBodyLimits | undefined;
+  /** What requests of the API leave for the developers of their partners. */
+  readonly requestLog: RequestLog;
   /**
    * Runs the handling of a request within its time for the database, and by turns of its address as long as no more is known of the
    * caller; `isAnswering` tells when the answer has begun.
@@ -49,7 +52,7 @@ export function createApiApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
-  app.use(assignRequestId, createRequestMeasurement(options.registry, options.log, options.isPartner));
+  app.use(assignRequestId, createRequestMeasurement(options));
   app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
   const count: express.RequestHandler = async (request, response, next) => {

@@ -5,6 +5,7 @@ import { addressSubject, toCountedAddress } from '../domain/security/quota-subje
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { ROLE_TABLE } from '../domain/users/roles.ts';
+import { setOwner } from './known-callers.ts';
 import { OPERATION_POLICIES } from './rate-limiter.ts';
 import type { QuotaUse, RateLimiter } from './rate-limiter.ts';
 
@@ -74,6 +75,8 @@ export async function authenticateWithinQuota(
     },
   );
   assignToPartner(actor.partnerId);
+  const { orgId, userId, applicationId } = actor;
+  setOwner(response, { orgId, userId, applicationId, operation: id });
   await countByActor(limiter, response, id, actor);
   return actor;
 }

@@ -6,6 +6,7 @@ import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { collectBody } from './collect-body.ts';
 import { checkNotGivenUp } from './given-up.ts';
+import { setSentBody } from './logged-exchange.ts';
 import { hasBody } from './open-bodies.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
@@ -109,5 +110,6 @@ export async function readBodyBytes(request: Request, maxBytes: number): Promise
   if (bytes === undefined) throw tooLarge(maxBytes);
   // After a late answer its connection is read on for a moment, which may bring the rest.
   checkNotGivenUp(response);
+  setSentBody(response, bytes);
   return bytes;
 }

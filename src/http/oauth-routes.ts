@@ -11,17 +11,19 @@ import { findPresentedCredentials } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import { isTooLate } from './given-up.ts';
-import { markAsOfPartner } from './known-callers.ts';
+import { markAsOfPartner, setOwner } from './known-callers.ts';
 import { toProof } from './proven-clients.ts';
 import type { ProvenClients } from './proven-clients.ts';
 import type { RateLimiter, QuotaUse } from './rate-limiter.ts';
 import type { QuotaState } from './quota-counters.ts';
-import { sendJson } from './problems.ts';
+import { sendJson, setOAuthError } from './problems.ts';
 import { isRefusalOfCaller, isStatusOfCaller } from './refusal-delay.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
 
 /** Answers a request of OAuth, also when it is wrong; throws only what is an error of the server. */
 export type OAuthEndpoint = (request: OAuthRequest) => Promise<OAuthReply>;
+
+type OAuthRoute = Extract<Route, { readonly access: 'client' }>;
 
 interface OAuthRouteOptions {
   readonly limiter: RateLimiter;
@@ -47,7 +49,7 @@ const FORM = 'application/x-www-form-urlencoded';
  * read: 413, 415, 429, 500 and 503 too.
  */
 export function createOAuthHandler(
-  route: Route,
+  route: OAuthRoute,
   endpoint: OAuthEndpoint,
   options: OAuthRouteOptions,
 ): RequestHandler {
@@ -56,7 +58,7 @@ export function createOAuthHandler(
   return async (request, response) => {
     try {
       const authorization = request.get('authorization');
-      const isProvenByHeader = takeAsProven(options, response, authorization);
+      const isProvenByHeader = takeAsProven(route, options, response, authorization);
       const ofAddress = isProvenByHeader ? [] : await limiter.countTokenRequest(response, request.ip);
       checkContentType(request, ['application/json', FORM]);
       const bytes = await readBodyBytes(request, limit);
@@ -65,7 +67,7 @@ export function createOAuthHandler(
       const asked: ParsedOAuthRequest = { authorization, body };
       const credentials = findPresentedCredentials(asked);
       const proof = toProof(authorization, credentials);
-      const isProven = isProvenByHeader || takeAsProven(options, response, proof);
+      const isProven = isProvenByHeader || takeAsProven(route, options, response, proof);
       if (isProven && ofAddress.length > 0) limiter.giveBack(response, ofAddress);
       // Clients are counted by the digest of their id: one may name itself with any text.
       const client = hash('sha256', credentials?.clientId ?? '');
@@ -74,6 +76,7 @@ export function createOAuthHandler(
       let attempt: readonly QuotaState[] = [];
       const onClientProven = async (partnerId: string): Promise<void> => {
         if (!isProven) provenClients.remember(proof, partnerId);
+        setOwnerOf(route, response, partnerId);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });
@@ -84,6 +87,7 @@ export function createOAuthHandler(
       if (isStatusOfCaller(reply.status)) await refusalDelay.wait(request, response);
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
+      setOAuthError(response, reply.body);
       if (reply.body === undefined) response.status(reply.status).end();
       else sendJson(response, reply.status, 'application/json', reply.body);
     } catch (error) {
@@ -94,6 +98,7 @@ export function createOAuthHandler(
 
 /** Whether the client is known by what it proves itself with: the request is of its partner from now on. */
 function takeAsProven(
+  route: OAuthRoute,
   { provenClients, assignToPartner }: OAuthRouteOptions,
   response: Response,
   proof: string | undefined,
@@ -101,8 +106,13 @@ function takeAsProven(
   const partnerId = provenClients.findPartner(proof);
   if (partnerId === undefined) return false;
   markAsOfPartner(response);
+  setOwnerOf(route, response, partnerId);
   assignToPartner(partnerId);
   return true;
+}
+
+function setOwnerOf({ operationId }: OAuthRoute, response: Response, partnerId: string): void {
+  setOwner(response, { orgId: partnerId, userId: null, applicationId: null, operation: operationId });
 }
 
 /** The error to be answered, once it may be. */
@@ -140,10 +150,9 @@ function sendOAuthError(response: Response, error: unknown, options: OAuthRouteO
   if (error instanceof Problem) response.set(error.headers);
   if (status === 503 && !response.hasHeader('Retry-After')) response.set('Retry-After', '5');
   response.set({ 'Cache-Control': 'no-store', Pragma: 'no-cache' });
-  sendJson(response, status, 'application/json', {
-    error: code,
-    error_description: toErrorDescription(description),
-  });
+  const body = { error: code, error_description: toErrorDescription(description) };
+  setOAuthError(response, body);
+  sendJson(response, status, 'application/json', body);
 }
 
 function toOAuthError(

@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Request, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
 import { isGivenUp, isTooLate } from './given-up.ts';
 import { toProblemDocument } from './problem-document.ts';
@@ -92,6 +93,7 @@ function sendProblemPage(
 export function sendProblem(request: Request, response: Response, problem: Problem, baseUrl: string): void {
   const { code, message: detail, errors, areErrorsTruncated } = problem;
   response.locals['problemCode'] = code;
+  response.locals['fieldErrors'] = errors;
   response.set(problem.headers);
   const document = toProblemDocument({
     baseUrl,
@@ -108,6 +110,20 @@ export function sendProblem(request: Request, response: Response, problem: Probl
 /** The code of the problem that was sent; undefined for other answers, such as pages. */
 export function getProblemCode(response: Response): ProblemCode | undefined {
   return response.locals['problemCode'] as ProblemCode | undefined;
+}
+
+/** Remembers the code of an error of OAuth (RFC 6749, 5.2); any other body has none. */
+export function setOAuthError(response: Response, body: object | undefined): void {
+  response.locals['oauthError'] = body !== undefined && 'error' in body ? body.error : undefined;
+}
+
+export function getOAuthError(response: Response): string | undefined {
+  return response.locals['oauthError'] as string | undefined;
+}
+
+/** What it said of fields. */
+export function getFieldErrors(response: Response): readonly FieldError[] | undefined {
+  return response.locals['fieldErrors'] as readonly FieldError[] | undefined;
 }
 
 function toProblem(error: unknown, settings: ProblemSettings): Problem {

@@ -19,6 +19,7 @@ import {
   deleteItemsEndedBefore,
 } from '../queries/notifications/item-retention.ts';
 import { deleteSupersededPricesBefore } from '../queries/prices/price-retention.ts';
+import { deleteRequestsSentBefore, deleteUnloggedBefore } from '../queries/requests/request-log.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 import { KEY_MEMORY_MS } from '../domain/api/idempotency-keys.ts';
 import { removeInBatches } from './batches.ts';
@@ -41,6 +42,8 @@ export interface RetentionDays {
   readonly tokens: number;
   readonly sessions: number;
   readonly signups: number;
+  /** Requests of partners. */
+  readonly requests: number;
 }
 
 export interface RemovalOptions {
@@ -110,6 +113,8 @@ function removals(
     (limit) => deleteForgettableRequests(db, now, limit),
     (limit) => deleteOutagesEndedBefore(db, now, limit),
     (limit) => deleteLeftCheckpoints(db, limit),
+    (limit) => deleteRequestsSentBefore(db, ago(days.requests), limit),
+    (limit) => deleteUnloggedBefore(db, ago(days.requests), limit),
     (limit) => deleteRateLimitsBefore(db, windowsBefore, limit),
   ];
 }

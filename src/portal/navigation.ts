@@ -1,5 +1,4 @@
 import { mayCall } from '../domain/users/roles.ts';
-import type { Role } from '../domain/users/roles.ts';
 import {
   APPLICATIONS_PATH,
   fleetPath,
@@ -7,10 +6,12 @@ import {
   HOME_PATH,
   NOTIFICATIONS_PATH,
   PASSWORD_PATH,
+  REQUESTS_PATH,
   SEARCH_PATH,
   USERS_PATH,
   WEBHOOKS_PATH,
 } from './paths.ts';
+import type { Role } from '../domain/users/roles.ts';
 import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 
@@ -72,9 +73,15 @@ export function listNavigation(
     },
     { heading: 'Access', items: [item('Applications', 'applications', 'g a', APPLICATIONS_PATH)] },
   ];
-  const reference = { heading: 'Developers', items: [item('API reference', 'reference', 'g r', '/docs/')] };
+  const developers = {
+    heading: 'Developers',
+    items: [
+      ...(managing === 'admin' ? [item('Requests', 'requests', 'g q', REQUESTS_PATH)] : []),
+      item('API reference', 'reference', 'g r', '/docs/'),
+    ],
+  };
   return {
-    navigation: [...(managing === undefined ? [] : management), reference],
+    navigation: [...(managing === undefined ? [] : management), developers],
     search: managing === undefined ? undefined : scoped('Search', 'search', 'Ctrl K', SEARCH_PATH),
     account: [item('Change password', 'password', undefined, PASSWORD_PATH)],
   };

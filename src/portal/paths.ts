@@ -23,6 +23,9 @@ export const NOTIFICATIONS_PATH = '/portal/notifications/';
 /** Where pages hear that something has happened. */
 export const CHANGES_PATH = '/portal/changes';
 
+/** What the organization's applications have sent. */
+export const REQUESTS_PATH = '/portal/requests/';
+
 /** Simulated homes, in the scope of their fleet. */
 export const HOMES_PATH = '/portal/homes/';
 

@@ -40,6 +40,7 @@ import { showHome } from './home.ts';
 import { showHousehold } from './homes.ts';
 import { issuePassword, showPasswordIssue } from './initial-password.ts';
 import { showSearch, sendFound } from './search.ts';
+import { showRequest, showRequests } from './requests.ts';
 import { loadShell } from './shell.ts';
 import {
   createUserFromForm,
@@ -104,6 +105,9 @@ function createPages(context: PortalContext): Router {
   page('/portal/search', showSearch);
   page('/portal/search.json', sendFound);
   router.use('/portal/users/:id/initial-password', requireAdmin);
+  router.use('/portal/requests', requireAdmin);
+  page('/portal/requests', showRequests);
+  page('/portal/requests/:position', showRequest);
   addUserPages(page);
   addFleetPages(page);
   addHomePages(page);

@@ -4,6 +4,12 @@ import type { CursorPosition } from '../domain/api/cursor.ts';
 import type { DeliveryFilter, FoundDeliveries } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
 import type { ToldItem } from '../domain/notifications/told-item.ts';
+import type {
+  ListedRequest,
+  RefusalCount,
+  RequestFilter,
+  RequestPosition,
+} from '../domain/requests/logged-request.ts';
 import type { OpenCondition, OpenConditions } from '../domain/notifications/open-condition.ts';
 import type { WebhookStatistics } from '../domain/notifications/webhook-statistics.ts';
 
@@ -87,5 +93,19 @@ export interface PortalReads extends DeliveryReads, NotificationReads {
     since: Date,
     periodSeconds: number,
   ) => Promise<readonly DeliveryCount[]>;
+  /** What the organization has sent, the latest first. */
+  readonly listRequests: (
+    orgId: string,
+    filter: RequestFilter,
+    page: { readonly limit: number; readonly before?: RequestPosition | undefined },
+  ) => Promise<readonly ListedRequest[]>;
+  readonly findLoggedRequest: (
+    orgId: string,
+    position: RequestPosition,
+  ) => Promise<ListedRequest | undefined>;
+  /** Of the last `most` refusals since an instant, by code and operation. */
+  readonly countRefusals: (orgId: string, since: Date, most: number) => Promise<readonly RefusalCount[]>;
+  /** Requests since an instant that were not logged. */
+  readonly countUnlogged: (orgId: string, since: Date) => Promise<number>;
   readonly findFirstSteps: (orgId: string) => Promise<FirstStepsTaken>;
 }

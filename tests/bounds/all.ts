@@ -10,6 +10,7 @@ import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
+import { boundsOfRequestLog } from './of-request-log.ts';
 import { boundsOfWork } from './of-work.ts';
 
 export const ALL_BOUNDS: readonly Bound[] = [
@@ -24,4 +25,5 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfEndpoints,
   ...boundsOfExchanges,
   ...boundsOfLoops,
+  ...boundsOfRequestLog,
 ];

@@ -60,6 +60,7 @@ const PAGES: readonly PageCase[] = [
   { name: 'fleet-stop', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/stop/`, statuses: MANAGERS },
   { name: 'fleet-expand', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/expand/`, statuses: MANAGERS },
   { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },
+  { name: 'requests', path: () => '/portal/requests/', statuses: ADMIN },
   {
     name: 'users-of-a-simulation',
     path: ({ fleet }) => `/portal/users/?org=${fleet.simulationOrgId}`,

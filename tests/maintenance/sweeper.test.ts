@@ -44,6 +44,7 @@ const LONG = {
   tokens: 0,
   sessions: 0,
   signups: 1_000,
+  requests: 1_000,
 };
 
 function sweep(now: Date, maxSignupRequests?: number): unknown[] {
@@ -125,6 +126,7 @@ test('a round removes of every kind what was kept for its days', async () => {
     items: 6,
     priceRevisions: 7,
     deleted: 8,
+    requests: 9,
   };
   const statements = recordStatements();
   const opened = openDatabase({ connection: database.connection });
@@ -168,6 +170,8 @@ test('a round removes of every kind what was kept for its days', async () => {
       ['day_ahead_prices', 7],
       ['fleet_requests', 0],
       ['shared_outages', 0],
+      ['logged_requests', 9],
+      ['unlogged_requests', 9],
       ['rate_limits', 10],
     ]);
     expect(errors).toEqual([]);

@@ -2,8 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Route } from '../../generated/routes.ts';
 import { composeApi } from '../../src/compose/api.ts';
+import { startRequestLog } from '../../src/compose/request-log.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
+import { HOUR_MS } from '../../src/domain/api/durations.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { passwordHasher } from '../../src/domain/security/passwords.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
@@ -77,6 +79,8 @@ export interface Api extends ApiClient {
   readonly own: Company;
   /** A company that has nothing to do with ours. */
   readonly foreign: Company;
+  /** Writes the requests of partners that wait to be logged. */
+  writeRequestLog(): Promise<void>;
   /** Rejects when something that the service wrote holds a secret. */
   close(): Promise<void>;
 }
@@ -106,6 +110,14 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...options.services,
   });
   const [log, registry] = [new RecordingLog(), new Registry()];
+  const requests = startRequestLog({
+    db: database.db,
+    log,
+    clock: clock.now,
+    perSecond: 1_000,
+    // Written when a test asks for it, and at the end.
+    everyMs: HOUR_MS,
+  });
   const app = composeApi({
     db,
     background: database.db,
@@ -116,6 +128,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     services: servicesOf,
     passwordHasher,
     clock: clock.now,
+    requestLog: requests.requestLog,
     rateLimits: options.rateLimits,
     trustedProxies: options.trustedProxies ?? [],
     log,
@@ -141,12 +154,14 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     log,
     own,
     foreign,
+    writeRequestLog: () => requests.flush(),
     close: async () => {
       await stop();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       try {
         await requestPool?.close();
+        await requests.stop();
         await expectNoSecretWritten(log, registry, database);
       } finally {
         await database.close();

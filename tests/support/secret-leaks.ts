@@ -68,4 +68,19 @@ export async function expectNoSecretWritten(
     );
     if (found.rowCount !== 0) throw new Error(`The table ${name} holds a secret that is not encrypted.`);
   }
+  await expectNothingPersonalLogged(database);
+}
+
+/** Nobody may be found by what is kept of requests: neither by address nor by name, nor where they live. */
+async function expectNothingPersonalLogged({ pool }: TestDatabase): Promise<void> {
+  const { rows } = await pool.query<{ row: string }>(`
+    select logged::text as row from logged_requests logged
+    where concat_ws(' ', path, body, errors) ~* '@|%40|"?(latitude|longitude)"?[:=] *"?-?[0-9]'
+      or exists (
+        select from users u where u.org_id = logged.org_id
+          and concat_ws(' ', path, body, errors) like any (
+            select '%' || part || '%' from unnest(array[u.first_name, u.last_name, u.street_and_number, u.external_user_id]) part
+            where length(part) >= 5 and part !~ '^[a-z_]+$'))
+    limit 1`);
+  if (rows[0] !== undefined) throw new Error(`The request log holds what is personal: ${rows[0].row}`);
 }

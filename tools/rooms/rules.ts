@@ -24,6 +24,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'queries/notifications': 'Conditions, notification items, broadcasts, messages as events.',
   'queries/deliveries': 'Webhooks and their deliveries: queue, in-flight slots, results, log, retention.',
   'queries/prices': 'Day-ahead prices and their revisions.',
+  'queries/requests': 'What partners have sent: the request log.',
   postgres: 'The embedded database server: binaries, folder, process, lock.',
   simulation: 'The pure core of the simulator: no clock, no dice, no database.',
   'simulation/preview': 'What creating a fleet would make: totals, sample households, warnings.',
@@ -49,6 +50,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'domain/notifications': 'Conditions, topics, envelopes, signatures, retry times, endpoints.',
   'domain/fleets': 'What every fleet shares: device types, limits, states and their transitions.',
   'domain/prices': 'What an upload of day-ahead prices must look like.',
+  'domain/requests': 'What may be kept of a request: its shape, and what is masked.',
   contract:
     'What each operation takes and gives: types for its handler, and its body from bytes to values or errors.',
   config: 'Reads the environment once into typed settings.',

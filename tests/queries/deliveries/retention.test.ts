@@ -93,7 +93,7 @@ test('several sweep at once, batch by batch, and none of them twice', async () =
   expect((await kept())[0]).toEqual([]);
 });
 
-const LONG = { items: 100, deleted: 100, priceRevisions: 100, tokens: 100, sessions: 100 };
+const LONG = { items: 100, requests: 100, deleted: 100, priceRevisions: 100, tokens: 100, sessions: 100 };
 
 test('attempts go before their message where that is wanted', async () => {
   const { db } = fixture.database;

@@ -1,0 +1,184 @@
+import type { Request } from 'express';
+import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
+import { ROUTES } from '../../generated/routes.ts';
+import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
+import { DAY_MS, MINUTE_MS } from '../domain/api/durations.ts';
+import type {
+  ListedRequest,
+  RefusalCount,
+  RequestFilter,
+  RequestPosition,
+} from '../domain/requests/logged-request.ts';
+import { sendView } from '../html/render.ts';
+import type { PageHandler } from './context.ts';
+import { getSession } from './context.ts';
+import { readQueryParameter } from './forms.ts';
+import { sendNotFound } from './pages.ts';
+import { REQUESTS_PATH } from './paths.ts';
+import { countOf, formatAgo, formatCount, formatMinute } from './times.ts';
+
+const REQUESTS_ON_PAGE = 50;
+/** Refusals that are counted by their codes: those of the last day, and no more than these. */
+const REFUSALS_COUNTED = 1_000;
+
+const OPERATION_IDS: ReadonlySet<string> = new Set(ROUTES.map(({ operationId }) => operationId));
+
+/** What the organization has sent: which refusals there were, and the latest requests. */
+export const showRequests: PageHandler = async (context, request, response) => {
+  const { orgId } = getSession(response);
+  const { reads, clock } = context;
+  const now = clock();
+  const filter = readFilter(request);
+  const before = readPosition(readQueryParameter(request, 'before'));
+  const since = new Date(now.getTime() - DAY_MS);
+  const [requests, refusals, unlogged] = await Promise.all([
+    reads.listRequests(orgId, filter, { limit: REQUESTS_ON_PAGE + 1, before }),
+    reads.countRefusals(orgId, since, REFUSALS_COUNTED),
+    reads.countUnlogged(orgId, new Date(Math.floor(since.getTime() / MINUTE_MS) * MINUTE_MS)),
+  ]);
+  const page = requests.slice(0, REQUESTS_ON_PAGE);
+  const last = requests.length > REQUESTS_ON_PAGE ? page.at(-1) : undefined;
+  sendView(response, 200, 'requests', {
+    sentence: describeRefusals(refusals),
+    unlogged:
+      unlogged === 0
+        ? undefined
+        : `${formatCount(unlogged)} more of the last day were not kept, because too many came at once.`,
+    refusals: { columns: REFUSAL_COLUMNS, rows: refusals.map((each) => toRefusalRow(each, now)) },
+    requests: { columns: REQUEST_COLUMNS, rows: page.map((each) => toRow(each, now)) },
+    filter,
+    isFiltered: Object.values(filter).some((value) => value !== undefined && value !== false),
+    operations: { '': 'All', ...Object.fromEntries([...OPERATION_IDS].toSorted().map((id) => [id, id])) },
+    listPath: REQUESTS_PATH,
+    more: last === undefined ? undefined : addressOf(filter, last),
+  });
+};
+
+/** One request: what was sent, and what was wrong with it. */
+export const showRequest: PageHandler = async (context, request, response) => {
+  const position = readPosition(String(request.params['position']));
+  const { orgId } = getSession(response);
+  const found = position && (await context.reads.findLoggedRequest(orgId, position));
+  if (found === undefined) {
+    sendNotFound(response);
+    return;
+  }
+  const { method, operation, status, code, body, errors } = found;
+  sendView(response, 200, 'request', {
+    heading: `${method} ${operation}`,
+    sentence: `It was answered ${status}${code === null ? '' : `, ${titleOf(code)}`} after ${formatCount(found.durationMs)} ms.`,
+    facts: describe(found),
+    requestId: found.requestId,
+    problem: code !== null && Object.hasOwn(PROBLEMS, code) ? code : undefined,
+    errors: {
+      columns: ERROR_COLUMNS,
+      rows: (errors ?? []).map((each) => [{ text: each.pointer || 'The body' }, { text: ruleOf(each.code) }]),
+    },
+    body: body === null ? undefined : JSON.stringify(JSON.parse(body), undefined, 2),
+    operation,
+    listPath: REQUESTS_PATH,
+  });
+};
+
+function describe(request: ListedRequest): readonly (readonly [string, string])[] {
+  return [
+    ['Sent', `${formatMinute(request.sentAt)}:${request.sentAt.toISOString().slice(17, 23)} UTC`],
+    ['Path', request.path],
+    ['By', describeSender(request)],
+  ];
+}
+
+function describeRefusals(refusals: readonly RefusalCount[]): string {
+  const total = refusals.reduce((sum, { count }) => sum + count, 0);
+  const [most] = refusals;
+  if (most === undefined) return 'No request was refused in the last day.';
+  const atLeast = total >= REFUSALS_COUNTED ? 'At least ' : '';
+  const verb = total === 1 ? 'was' : 'were';
+  return `${atLeast}${countOf(total, 'request')} of the last day ${verb} refused, most often ${most.operation} with ${most.code ?? 'no code'}.`;
+}
+
+const REFUSAL_COLUMNS = [
+  { label: 'Code', speaksForItself: true },
+  { label: 'Operation', kind: 'wide', speaksForItself: true },
+  { label: 'Refused', kind: 'number' },
+  { label: 'Last', kind: 'quiet' },
+];
+
+function toRefusalRow({ code, operation, count, lastAt }: RefusalCount, now: Date) {
+  return [
+    code !== null && Object.hasOwn(PROBLEMS, code)
+      ? { text: code, href: `/docs/errors/${code}` }
+      : { text: code ?? 'None' },
+    { text: operation, href: addressOf({ isRefused: true, operation }) },
+    { text: formatCount(count) },
+    { text: formatAgo(lastAt, now), at: lastAt.toISOString() },
+  ];
+}
+
+const REQUEST_COLUMNS = [
+  { label: 'Operation', speaksForItself: true },
+  { label: 'Answer', speaksForItself: true },
+  { label: 'Path', kind: 'wide', speaksForItself: true },
+  { label: 'By', speaksForItself: true },
+  { label: 'Took', kind: 'number' },
+  { label: 'Sent', kind: 'quiet' },
+];
+
+const ERROR_COLUMNS = [{ label: 'Where' }, { label: 'Rule', kind: 'wide', speaksForItself: true }];
+
+function toRow(request: ListedRequest, now: Date) {
+  const { operation, method, path, status, code, durationMs, sentAt } = request;
+  const kind = status < 400 ? 'ok' : status < 500 ? 'warning' : 'error';
+  return [
+    { text: operation, href: `${REQUESTS_PATH}${writePosition(request)}/` },
+    { status: { kind, word: code === null ? String(status) : `${status} ${code}` } },
+    { text: `${method} ${path}` },
+    { text: describeSender(request) },
+    { text: `${formatCount(durationMs)} ms` },
+    { text: formatAgo(sentAt, now), at: sentAt.toISOString() },
+  ];
+}
+
+function describeSender({ applicationId, applicationName, email, userId }: ListedRequest): string {
+  if (applicationId === null) return 'A client of the organization';
+  const application = applicationName ?? 'an application that is deleted';
+  return userId === null || email === null ? application : `${application}, as ${email}`;
+}
+
+function titleOf(code: string): string {
+  return Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code as keyof typeof PROBLEMS].title : code;
+}
+
+function ruleOf(code: string): string {
+  if (Object.hasOwn(FIELD_PROBLEMS, code)) return FIELD_PROBLEMS[code as keyof typeof FIELD_PROBLEMS].title;
+  return titleOf(code);
+}
+
+function readFilter(request: Request): RequestFilter {
+  const operation = readQueryParameter(request, 'operation') ?? '';
+  const requestId = readQueryParameter(request, 'request_id')?.trim() ?? '';
+  return {
+    isRefused: readQueryParameter(request, 'answer') === 'refused',
+    operation: OPERATION_IDS.has(operation) ? operation : undefined,
+    requestId: requestId === '' ? undefined : requestId.slice(0, 128),
+  };
+}
+
+function addressOf({ isRefused, operation, requestId }: RequestFilter, before?: RequestPosition): string {
+  const query = new URLSearchParams({
+    ...(isRefused === true ? { answer: 'refused' } : {}),
+    ...(operation === undefined ? {} : { operation }),
+    ...(requestId === undefined ? {} : { request_id: requestId }),
+    ...(before === undefined ? {} : { before: writePosition(before) }),
+  }).toString();
+  return query === '' ? REQUESTS_PATH : `${REQUESTS_PATH}?${query}`;
+}
+
+function writePosition({ sentAt, id }: RequestPosition): string {
+  return encodeCursor({ createdAt: sentAt, id });
+}
+
+function readPosition(text: string | undefined): RequestPosition | undefined {
+  const position = decodeCursor(text ?? '');
+  return position === undefined ? undefined : { sentAt: position.createdAt, id: position.id };
+}

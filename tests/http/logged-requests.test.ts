@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { ListedRequest } from '../../src/domain/requests/logged-request.ts';
+import { listRequests } from '../../src/queries/requests/request-log.ts';
+import { startApi } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+
+let api: Api;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+/** The latest request of an operation, once its answer is out. */
+async function logged(operation: string, orgId = api.own.orgId) {
+  let found: ListedRequest | undefined;
+  await vi.waitFor(async () => {
+    await api.writeRequestLog();
+    [found] = await listRequests(api.db, orgId, { operation }, { limit: 1 });
+    expect(found).toBeDefined();
+  });
+  return found;
+}
+
+test('a refusal is kept with its code, its errors and its body, without what is personal', async () => {
+  const body = { email: 'eva@example.com', role: 'boss', first_name: 'Eva', country: 'XX', latitude: 148.2 };
+  const answer = await api.call('createUser', { body });
+  expect(answer.status).toBe(422);
+  const found = await logged('createUser');
+  expect(found).toMatchObject({
+    orgId: api.own.orgId,
+    requestId: answer.headers['x-request-id'],
+    method: 'POST',
+    path: `/api/partners/v2.0/org/${api.own.orgId}/users`,
+    status: 422,
+    code: 'validation_failed',
+    userId: api.own.admin.id,
+    applicationName: 'admin',
+    email: api.own.admin.email,
+  });
+  expect(found?.errors?.map(({ pointer }) => pointer).toSorted()).toEqual(['/country', '/latitude', '/role']);
+  expect(JSON.parse(found?.body ?? '')).toEqual({
+    email: '…',
+    role: '…',
+    first_name: '…',
+    country: '…',
+    latitude: '…',
+  });
+});
+
+test('of what succeeds neither body nor answer is kept', async () => {
+  const body = { email: `${randomUUID()}@example.com`, role: 'user', first_name: 'Maximiliane' };
+  expect(
+    (
+      await api.call('createUser', {
+        token: api.foreign.admin.token,
+        path: { org_id: api.foreign.orgId },
+        body,
+      })
+    ).status,
+  ).toBe(201);
+  expect(await logged('createUser', api.foreign.orgId)).toMatchObject({
+    status: 201,
+    code: null,
+    errors: null,
+    body: null,
+  });
+});
+
+test('a refused body of more than 4 KiB is not kept, one that is no JSON neither', async () => {
+  const body = { email: 'eva@example.com', role: 'user', notes: 'x'.repeat(4_096) };
+  expect((await api.call('createUser', { body })).status).toBe(422);
+  expect(await logged('createUser')).toMatchObject({ status: 422, body: null });
+});
+
+test('of a path 500 characters are kept', async () => {
+  const query = { limit: Array.from({ length: 90 }, () => '10') };
+  expect((await api.call('listUsers', { query })).status).toBe(422);
+  expect((await logged('listUsers'))?.path).toHaveLength(500);
+});
+
+test('a request that proves nothing is in nobody’s log', async () => {
+  const token = 'pat_made-up';
+  expect((await api.call('getUser', { token, path: { user_id: api.own.admin.id } })).status).toBe(401);
+  expect((await api.call('listActions')).status).toBe(200);
+  await logged('listActions');
+  expect(await listRequests(api.db, api.own.orgId, { operation: 'getUser' }, { limit: 1 })).toEqual([]);
+});

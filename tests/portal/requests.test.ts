@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeCursor } from '../../src/domain/api/cursor.ts';
+import type { LoggedRequest } from '../../src/domain/requests/logged-request.ts';
+import { insertRequests } from '../../src/queries/requests/request-log.ts';
+import { startPortal } from './portal-site.ts';
+import type { Person, PortalSite } from './portal-site.ts';
+import type { Visitor } from './visitor.ts';
+
+let site: PortalSite;
+let admin: Person;
+let browser: Visitor;
+beforeAll(async () => {
+  site = await startPortal();
+  admin = await site.addPerson(await site.addOrganization(), 'admin');
+  browser = await site.signedIn(admin);
+});
+afterAll(() => site.close());
+
+const LIST = '/portal/requests/';
+
+const pathOf = ({ sentAt, id }: LoggedRequest): string =>
+  `${LIST}${encodeCursor({ createdAt: sentAt, id })}/`;
+
+const sent = (orgId: string, n: number, fields: Partial<LoggedRequest> = {}): LoggedRequest => ({
+  orgId,
+  sentAt: new Date(Date.now() - 60_000 - n),
+  id: randomUUID(),
+  requestId: `request-${n}`,
+  operation: 'getUser',
+  method: 'GET',
+  path: `/api/partners/v2.0/org/${orgId}/users/…`,
+  status: 200,
+  durationMs: 3,
+  userId: null,
+  applicationId: null,
+  code: null,
+  errors: null,
+  body: null,
+  ...fields,
+});
+
+test('before anything was sent the page says so', async () => {
+  const page = (await browser.get(LIST)).text;
+  expect(page).toContain('No request was refused in the last day.');
+  expect(page).toContain('Nothing was sent yet.');
+});
+
+test('refusals come first, the log goes on by pages, and filters are in the address', async () => {
+  const { orgId } = admin;
+  const refusal = {
+    operation: 'createUser',
+    method: 'POST',
+    status: 422,
+    code: 'validation_failed',
+    errors: [{ pointer: '/role', code: 'not_in_enum' }],
+    body: '{"email":"…","role":"…"}',
+    userId: admin.userId,
+    applicationId: randomUUID(),
+  };
+  const requests = Array.from({ length: 60 }, (_, n) => sent(orgId, n, n === 55 ? refusal : {}));
+  await insertRequests(site.db, requests, [{ orgId, minute: new Date(Date.now() - 60_000), count: 1_234 }]);
+  const first = (await browser.get(LIST)).text;
+  expect(first).toContain(
+    '1 request of the last day was refused, most often createUser with validation_failed.',
+  );
+  expect(first).toContain('1,234 more of the last day were not kept');
+  expect(first.match(/GET \/api/g)).toHaveLength(50);
+  const more = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  const second = (await browser.get(more)).text;
+  expect([second.match(/GET \/api/g)?.length, second.includes('rel="next"')]).toEqual([9, false]);
+  const refused = (await browser.get(`${LIST}?answer=refused&operation=createUser`)).text;
+  expect(refused).toContain('422 validation_failed');
+  expect((await browser.get(`${LIST}?request_id=unknown`)).text).toContain('No request matches.');
+  const path = /href="(\/portal\/requests\/\w+\/)"/.exec(refused)?.[1] ?? '';
+  const one = (await browser.get(path)).text;
+  expect(one).toContain('/role');
+  expect(one).toContain('&quot;email&quot;: &quot;…&quot;');
+  expect(one).toContain(`an application that is deleted, as ${admin.username}`);
+});
+
+test('admins alone see what their own organization has sent', async () => {
+  const { orgId } = admin;
+  const request = sent(orgId, 1_000);
+  await insertRequests(site.db, [request], []);
+  const path = pathOf(request);
+  const stranger = await site.signedIn(await site.addPerson(await site.addOrganization(), 'admin'));
+  const staff = await site.signedIn(await site.addPerson(orgId, 'staff'));
+  const statuses = await Promise.all(
+    [browser, stranger, staff].flatMap((each) => [each.get(LIST), each.get(path)]),
+  );
+  expect(statuses.map(({ status }) => status)).toEqual([200, 200, 200, 404, 403, 403]);
+  expect((await stranger.get(LIST)).text).not.toContain(orgId);
+  expect((await staff.get('/portal/')).text).not.toContain(LIST);
+  for (const odd of [
+    `${LIST}x/`,
+    pathOf(sent(orgId, 1_000)),
+    pathOf({ ...request, sentAt: new Date(8.64e15 - 1) }),
+  ])
+    expect([odd, (await browser.get(odd)).status]).toEqual([odd, 404]);
+});
