@@ -86,11 +86,11 @@ async function closeGate(
   };
 }
 
-/** Rows of an organization by table, in every table that has organizations. */
+/** Rows of an organization by table, in every table that has organizations but for the log of what this test itself sends. */
 async function contents(orgId: string): Promise<Counts> {
   const { rows: tables } = await sql<{ name: string }>`
     select table_name as name from information_schema.columns
-    where table_schema = 'public' and column_name = 'org_id' order by 1
+    where table_schema = 'public' and column_name = 'org_id' and table_name <> 'logged_requests' order by 1
   `.execute(database.db);
   const counts: Record<string, number> = {};
   for (const { name } of tables) {

@@ -202,9 +202,17 @@ test('a key is remembered for 24 hours, and swept then', async () => {
   expect(refusal(await create('day', body))).toEqual([409, 'email_taken', '/email email_taken']);
   const rows = () => api.db.selectFrom('idempotency_keys').select('created_at').execute();
   const days = Object.fromEntries(
-    ['messages', 'attempts', 'items', 'deleted', 'priceRevisions', 'tokens', 'sessions', 'signups'].map(
-      (name) => [name, 1_000],
-    ),
+    [
+      'messages',
+      'attempts',
+      'items',
+      'deleted',
+      'priceRevisions',
+      'tokens',
+      'sessions',
+      'signups',
+      'requests',
+    ].map((name) => [name, 1_000]),
   ) as unknown as Parameters<typeof removeExpiredData>[0]['days'];
   const sweep = (now: Date) =>
     removeExpiredData({ db: api.db, clock: () => now, days, rateLimitWindowMs: DAY }, () => false);

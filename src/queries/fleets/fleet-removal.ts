@@ -116,6 +116,8 @@ export const PURGED_TABLES = [
   'pending_item_counts',
   'device_counts',
   'shared_outages',
+  'logged_requests',
+  'unlogged_requests',
 ] as const satisfies readonly (keyof Database)[];
 
 /**
