@@ -66,6 +66,7 @@ abstract class Store implements HeatStore {
     return this.heat(this.cool(now), this.targetOf(now, aim));
   }
 
+  /** Of aims that lead to the same it keeps that of home at home, else the low one without heat, the high one with all there is. */
   expand(now: number): void {
     const { results } = this;
     const free = this.cool(now);
@@ -73,19 +74,28 @@ abstract class Store implements HeatStore {
     let count = 0;
     const isHome = now === this.now;
     for (let k = 0; k < 3; k++) {
-      // Of aims that give no heat the one that says most is kept: at home that of home, else the low one.
       const aim = k === 2 ? AIM.high : isHome === (k === 0) ? AIM.home : AIM.low;
       const target = this.targetOf(now, aim);
       if (target <= free && isIdle) continue;
       isIdle ||= target <= free;
       const next = this.heat(free, target);
       if (next < 0) continue;
+      if (aim === AIM.high && !isHome && this.#isShortOfHome(count - 1, next)) {
+        results.aim[count - 1] = aim;
+        continue;
+      }
       results.next[count] = next;
       results.cost[count] = this.cost;
       results.aim[count] = aim;
       count += 1;
     }
     results.count = count;
+  }
+
+  /** Whether result `k`, of home's aim, is the same as `next` at its cost, and not home yet: both have all the heat that there is. */
+  #isShortOfHome(k: number, next: number): boolean {
+    const { next: nexts, cost, aim } = this.results;
+    return aim[k] === AIM.home && next < this.after && nexts[k] === next && cost[k] === this.cost;
   }
 
   protected targetOf(now: number, aim: number): number {

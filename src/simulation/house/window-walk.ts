@@ -225,10 +225,16 @@ export class WindowWalk {
   }
 }
 
-/** What the heat pump is asked for: by the rooms, or by the tank where the rooms ask for nothing else than at home. */
+/**
+ * What the heat pump is asked for: by the rooms, or by the tank where the rooms ask for nothing else than at home. A tank from which
+ * nothing is kept does not ask for less while they are heated.
+ */
 function askedAim(i: number): number {
   const room = (span.forcing.roomTarget[i] ?? 0) > 0 ? (span.roomAims[i] ?? 0) : AIM.home;
-  return room === AIM.home ? (span.tankAims[i] ?? 0) : room;
+  if (room !== AIM.home) return room;
+  const tank = span.tankAims[i] ?? 0;
+  const isNothingKept = span.course.roomHeat[i] !== 0 && span.home.tankHeat[i] === 0;
+  return tank === AIM.low && isNothingKept ? AIM.home : tank;
 }
 
 function isHeatedAtHome(i: number): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
+import { HOUR_MS, QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
 import type { HouseholdControl } from '../../../src/simulation/control/household-control.ts';
 import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
@@ -93,6 +93,17 @@ describe('a schedule', () => {
     expect(pricesUnder({ boosts: [all] })).toEqual(['default']);
     expect(pricesUnder({ unsteered: [all] })).toEqual(['default']);
     expect(pricesUnder({ unsteered: [morning] })).toEqual(['default', 'own']);
+  });
+
+  test('asks for max, not for what the tank does, while a house that was set back is heated with all there is', () => {
+    const cheap = Date.parse('2026-01-12T21:00:00Z');
+    const known = Array.from({ length: 24 }, (_, hour) => {
+      const at = new Date(FROM.getTime() + hour * HOUR_MS);
+      const isCheap = at.getTime() >= cheap && at.getTime() < cheap + 3 * HOUR_MS;
+      return { at, price: isCheap ? -20 : 200, receivedAt: ANCHOR };
+    });
+    const range = [new Date(cheap), new Date(cheap + 2 * HOUR_MS)];
+    expect(new Set(statesOf(known, TO, range))).toEqual(new Set(['max']));
   });
 
   test('covers days of 23 and 25 hours, and boosts before the dear hours of each', () => {
