@@ -162,7 +162,9 @@ export async function addMessage(
 
 /** Makes all leases end now, by the clock of the database. */
 export async function endLeases({ database }: WebhookFixture): Promise<void> {
-  await database.pool.query('update in_flight_slots set lease_until = now() where message_id is not null');
+  await database.pool.query(
+    "update in_flight_slots set lease_until = date_trunc('milliseconds', now()) where message_id is not null",
+  );
 }
 
 /** Makes all deliveries that wait due now, by the clock of the database. */
