@@ -98,6 +98,10 @@ export interface DeliveryAttemptsTable {
   address: string | null;
   secret_version: number;
   request_id: string | null;
+  lookup_ms: number | null;
+  connect_ms: number | null;
+  tls_ms: number | null;
+  answer_ms: number | null;
 }
 
 export interface DeviceConditionsTable {

@@ -281,7 +281,7 @@ begin
   with result as (
     select * from jsonb_to_recordset(results) as result (
       worker_id integer, slot integer, lease_token uuid, state text, retry_after_ms integer, started_at timestamptz,
-      duration_ms integer, error_class text, status_code integer, detail text, address text, secret_version integer)
+      duration_ms integer, error_class text, status_code integer, detail text, address text, secret_version integer, lookup_ms integer, connect_ms integer, tls_ms integer, answer_ms integer)
   ), leased as (
     update in_flight_slots s
     set org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null,
@@ -290,7 +290,7 @@ begin
       on held.worker_id = r.worker_id and held.slot = r.slot and held.lease_token = r.lease_token
     where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
     returning held.org_id, held.partner_id, held.message_id, held.webhook_id, r.state, r.retry_after_ms, r.started_at, r.duration_ms,
-      r.error_class, r.status_code, r.detail, r.address, r.secret_version
+      r.error_class, r.status_code, r.detail, r.address, r.secret_version, r.lookup_ms, r.connect_ms, r.tls_ms, r.answer_ms
   ), locked as (
     select l.*, d.state = 'pending' as was_pending from deliveries d
     join leased l on d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
@@ -307,7 +307,7 @@ begin
     from locked l
     where d.org_id = l.org_id and d.message_id = l.message_id and d.webhook_id = l.webhook_id
     returning d.org_id, d.message_id, d.webhook_id, d.attempts, d.state, d.request_id, l.started_at, l.duration_ms,
-      l.error_class, l.status_code, l.detail, l.address, l.secret_version, l.partner_id, l.was_pending
+      l.error_class, l.status_code, l.detail, l.address, l.secret_version, l.lookup_ms, l.connect_ms, l.tls_ms, l.answer_ms, l.partner_id, l.was_pending
   ), counted as (
     insert into pending_delivery_counts as c (org_id, shard, deliveries)
     select partner_id, 32 + pg_backend_pid() % 32, -count(*) from finished
@@ -315,10 +315,10 @@ begin
     on conflict on constraint pending_delivery_counts_pkey do update set deliveries = c.deliveries + excluded.deliveries
   ), logged as (
     insert into delivery_attempts (org_id, message_id, webhook_id, attempt, started_at, duration_ms, outcome,
-      error_class, status_code, detail, address, secret_version, request_id)
+      error_class, status_code, detail, address, secret_version, request_id, lookup_ms, connect_ms, tls_ms, answer_ms)
     select org_id, message_id, webhook_id, attempts, started_at, duration_ms,
       case when error_class is null then 'delivered' else 'failed' end, error_class,
-      status_code, detail, address, secret_version, request_id
+      status_code, detail, address, secret_version, request_id, lookup_ms, connect_ms, tls_ms, answer_ms
     from finished
   )
   select message_id, webhook_id, state from finished;
@@ -453,6 +453,10 @@ create table delivery_attempts (
   address text,
   secret_version integer not null,
   request_id text,
+  lookup_ms integer,
+  connect_ms integer,
+  tls_ms integer,
+  answer_ms integer,
   constraint delivery_attempts_pkey PRIMARY KEY (org_id, message_id, webhook_id, attempt),
   constraint delivery_attempts_class_check CHECK (error_class = ANY (ARRAY['dns'::text, 'refused_address'::text, 'connect'::text, 'tls'::text, 'timeout'::text, 'redirect'::text, 'status'::text, 'secret'::text])),
   constraint delivery_attempts_outcome_check CHECK (outcome = ANY (ARRAY['delivered'::text, 'failed'::text]))

@@ -1,6 +1,6 @@
 import type { PortalReads } from '../portal/reads.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { findPayload } from '../queries/deliveries/delivery-log.ts';
+import { findPayload, readAttemptPhases } from '../queries/deliveries/delivery-log.ts';
 import { findDeliveries } from '../queries/deliveries/filtered-deliveries.ts';
 import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
 import { readWebhookStatistics } from '../queries/deliveries/webhook-statistics.ts';
@@ -43,6 +43,7 @@ export function createPortalReads(db: Db): PortalReads {
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
+    readAttemptPhases: (key) => readAttemptPhases(db, key),
     findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
     findItem: (orgId, id, readerId) => findToldItem(db, { orgId, id, readerId }),
     listItemsOfDevice: (orgId, deviceId, limit) => listItemsOfDevice(db, { orgId, deviceId, limit }),

@@ -1,4 +1,5 @@
 import type { components } from '../../generated/openapi.ts';
+import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import { describeCause } from './failure-causes.ts';
 import { formatMinute } from './times.ts';
 
@@ -10,15 +11,27 @@ const COLUMNS = [
   { label: 'What was answered', kind: 'wide', speaksForItself: true },
   { label: 'Called' },
   { label: 'Took', kind: 'number' },
+  { label: 'Of that' },
   { label: 'Began (UTC)', kind: 'quiet' },
 ];
 
-/** The attempts that have ended as rows, oldest first. */
-export function tabulateAttempts(attempts: readonly Attempt[]) {
-  return { columns: COLUMNS, rows: attempts.map(toRow) };
+const PHASES = [
+  ['lookupMs', 'lookup'],
+  ['connectMs', 'connect'],
+  ['tlsMs', 'TLS'],
+  ['answerMs', 'answer'],
+] as const;
+
+/** The attempts that have ended as rows, oldest first, on one scale of time. */
+export function tabulateAttempts(attempts: readonly Attempt[], phases: ReadonlyMap<number, AttemptPhases>) {
+  const longestMs = Math.max(1, ...attempts.map(({ duration_ms: ms }) => ms));
+  return {
+    columns: COLUMNS,
+    rows: attempts.map((attempt) => toRow(attempt, phases.get(attempt.attempt) ?? {}, longestMs)),
+  };
 }
 
-function toRow(attempt: Attempt) {
+function toRow(attempt: Attempt, phases: AttemptPhases, longestMs: number) {
   const { attempt: number, outcome, detail, address, duration_ms: ms, started_at: startedAt } = attempt;
   const isDelivered = outcome === 'delivered';
   return [
@@ -31,6 +44,26 @@ function toRow(attempt: Attempt) {
     { text: isDelivered ? 'Accepted.' : (detail ?? '') },
     { text: address ?? '–' },
     { text: `${ms} ms` },
+    describePhases(phases, ms, longestMs),
     { text: formatMinute(new Date(startedAt)), at: startedAt },
   ];
+}
+
+/** The phases as a bar, as long as the attempt took, and in words. */
+function describePhases(phases: AttemptPhases, ms: number, longestMs: number) {
+  const known = PHASES.flatMap(([name, word]) => {
+    const took = phases[name];
+    return took === undefined ? [] : [{ word, took }];
+  });
+  if (known.length === 0) return { text: '–' };
+  let x = 0;
+  const bars = known.map(({ word, took }) => {
+    const bar = { kind: word.toLowerCase(), x, width: (100 * took) / longestMs };
+    x += bar.width;
+    return bar;
+  });
+  return {
+    timeline: { bars, width: (100 * ms) / longestMs },
+    text: known.map(({ word, took }) => `${word} ${took}`).join(', '),
+  };
 }

@@ -73,6 +73,8 @@ export async function sendDelivery(
   const scope = getScope(response);
   const now = context.clock();
   const { message_id: id, message_type: topic, state, attempts } = delivery;
+  const key = { orgId: scope.orgId, webhookId: webhook.id, messageId: id };
+  const phases = await context.reads.readAttemptPhases(key);
   const payload = await context.reads.findPayload(scope.orgId, id);
   const path = webhookPath(scope, webhook.id, `deliveries/${id}/`);
   sendView(response, status, 'delivery', {
@@ -84,7 +86,7 @@ export async function sendDelivery(
     messageId: id,
     created: { text: formatAgo(new Date(delivery.created_at), now), at: delivery.created_at },
     address: webhook.url,
-    attempts: tabulateAttempts(delivery.attempt_log),
+    attempts: tabulateAttempts(delivery.attempt_log, phases),
     payload: payload === undefined ? undefined : formatPayload(payload),
     headers: listDeliveryHeaders(id),
     redeliver:

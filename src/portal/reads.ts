@@ -1,6 +1,7 @@
 import type { DeviceCounts, DeviceType } from '../domain/fleets/devices.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { CursorPosition } from '../domain/api/cursor.ts';
+import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import type { DeliveryFilter, FoundDeliveries } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
 import type { ToldItem } from '../domain/notifications/told-item.ts';
@@ -49,6 +50,12 @@ export interface DeliveryReads {
     readonly since: Date;
     readonly periodSeconds: number;
   }) => Promise<WebhookStatistics>;
+  /** Where the time of a delivery's attempts went, by their numbers. */
+  readonly readAttemptPhases: (key: {
+    readonly orgId: string;
+    readonly webhookId: string;
+    readonly messageId: string;
+  }) => Promise<ReadonlyMap<number, AttemptPhases>>;
   /** The bytes that are sent. */
   readonly findPayload: (orgId: string, messageId: string) => Promise<Buffer | undefined>;
 }

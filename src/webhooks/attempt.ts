@@ -54,7 +54,8 @@ export async function runAttempt(
 async function send(options: AttemptContext, delivery: ClaimedDelivery): Promise<SendResult> {
   const { client, now, hasStandardHeaders } = options;
   const secret = decryptSecret(options, delivery);
-  if (secret === undefined) return { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined };
+  if (secret === undefined)
+    return { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined, phases: {} };
   const { url, message_id: messageId, payload: body } = delivery;
   return client.send(signMessage({ url, messageId, body, secret }, now(), hasStandardHeaders));
 }
@@ -75,7 +76,7 @@ function decryptSecret(
 function toFinishedAttempt(
   { now, random }: AttemptContext,
   delivery: ClaimedDelivery,
-  { outcome, durationMs, address }: SendResult,
+  { outcome, durationMs, address, phases }: SendResult,
   startedAt: Date,
 ): FinishedAttempt {
   const retryAfterMs = nextAttemptDelayMs(delivery.attempts + 1, outcome, now(), random);
@@ -93,5 +94,9 @@ function toFinishedAttempt(
     detail: isDelivered ? undefined : describeOutcome(outcome),
     address,
     secret_version: delivery.secret_version,
+    lookup_ms: phases.lookupMs,
+    connect_ms: phases.connectMs,
+    tls_ms: phases.tlsMs,
+    answer_ms: phases.answerMs,
   };
 }

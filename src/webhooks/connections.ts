@@ -23,8 +23,16 @@ export interface Connection {
   readonly client: Client;
   /** The IP address that it is connected to; undefined before that. */
   readonly address: () => string | undefined;
+  /** What it took to open it for the present exchange; empty while it is being opened, and where it was open before. */
+  readonly opening: () => ConnectionOpening;
   /** Closes it, also during an exchange. */
   close(): void;
+}
+
+/** In milliseconds of the connection's exchange. */
+export interface ConnectionOpening {
+  readonly connectMs?: number;
+  readonly tlsMs?: number;
 }
 
 /** undici's connectors return the socket, although its types do not say so. */
@@ -35,6 +43,8 @@ interface PooledConnection extends Connection {
   readonly isConnected: () => boolean;
   /** The addresses that it may be opened to again. */
   addresses: readonly ResolvedAddress[];
+  /** From now on it was open before. */
+  forgetOpening: () => void;
   /** While it is idle: takes it out of the idle connections. */
   removeFromIdle: (() => void) | undefined;
 }
@@ -87,6 +97,7 @@ export class ConnectionPool {
       if (found === undefined) continue;
       found.removeFromIdle?.();
       found.addresses = addresses;
+      found.forgetOpening();
       return found;
     }
     return this.#create(url, addresses, true);
@@ -129,12 +140,14 @@ export class ConnectionPool {
     let socket: TLSSocket | undefined;
     let remoteAddress: string | undefined;
     let isConnected = false;
+    let opening: ConnectionOpening = {};
     const client = new Client(url.origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: Math.min(DEFAULT_IDLE_MS, this.#limits.idleMs),
       keepAliveMaxTimeout: this.#limits.idleMs,
       connect: (options, callback) => {
+        const startedAt = performance.now();
         const session = mayResume ? this.#sessions.get(url.origin) : undefined;
         socket = this.#connect(url, pooled.addresses, session, options, (...[error, made]) => {
           if (error !== null) {
@@ -142,8 +155,12 @@ export class ConnectionPool {
             return;
           }
           isConnected = true;
+          opening = { ...opening, tlsMs: performance.now() - startedAt - (opening.connectMs ?? 0) };
           remoteAddress = (made as TLSSocket).remoteAddress;
           callback(null, made);
+        });
+        socket.once('connect', () => {
+          opening = { connectMs: performance.now() - startedAt };
         });
       },
     });
@@ -156,6 +173,10 @@ export class ConnectionPool {
       origin: url.origin,
       addresses,
       address: () => remoteAddress,
+      opening: () => opening,
+      forgetOpening: () => {
+        opening = {};
+      },
       isConnected: () => isConnected,
       removeFromIdle: undefined,
       close: () => {

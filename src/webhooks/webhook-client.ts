@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
 import { ConnectionPool, type Connection } from './connections.ts';
 import { resolveDestination, type HostLookup } from './destination.ts';
@@ -40,6 +41,7 @@ export interface SendResult {
   readonly durationMs: number;
   /** The address that was called; undefined when none was. */
   readonly address: string | undefined;
+  readonly phases: AttemptPhases;
 }
 
 /** A request on its way; its parts are set when it has its connection. */
@@ -47,6 +49,8 @@ interface RequestState {
   /** The deadline has passed. */
   isLate: boolean;
   connection: Connection | undefined;
+  /** How long it took until the host's addresses were known. */
+  lookupMs: number | undefined;
   /** Resolves when the connection is no longer used: true when it can be used again. */
   ended: Promise<boolean>;
 }
@@ -86,7 +90,12 @@ export class WebhookClient {
   async send(request: SendRequest): Promise<SendResult> {
     const startedAt = performance.now();
     const timedOut = Promise.withResolvers<AttemptOutcome>();
-    const state: RequestState = { isLate: false, connection: undefined, ended: Promise.resolve(false) };
+    const state: RequestState = {
+      isLate: false,
+      connection: undefined,
+      lookupMs: undefined,
+      ended: Promise.resolve(false),
+    };
     const timer = setTimeout(() => {
       timedOut.resolve({ kind: 'timed_out', afterMs: this.deadlineMs });
       state.isLate = true;
@@ -97,6 +106,7 @@ export class WebhookClient {
     const durationMs = Math.round(performance.now() - startedAt);
     const { connection, ended } = state;
     const address = connection?.address();
+    const phases = toPhases(state, outcome, durationMs);
     if (connection !== undefined) this.#trackOpenBody(connection);
     // The response body may not have ended; the deadline ends it too.
     void ended.then((isWhole) => {
@@ -109,7 +119,7 @@ export class WebhookClient {
     });
     // After one more turn of the event loop the connection of a whole answer is free for the next request.
     await setImmediate();
-    return { outcome, durationMs, address };
+    return { outcome, durationMs, address, phases };
   }
 
   /** Closes all connections, also those in use. */
@@ -131,7 +141,9 @@ export class WebhookClient {
 
   /** The stages behind the signature: destination, connection, exchange. */
   async #run(request: SendRequest, state: RequestState): Promise<AttemptOutcome> {
+    const startedAt = performance.now();
     const message = await resolveDestination(request, this.#lookup, this.#checks);
+    state.lookupMs = performance.now() - startedAt;
     if ('outcome' in message) {
       if (message.refusedAddress !== undefined) this.#onRefusedAddress(request.url, message.refusedAddress);
       return message.outcome;
@@ -148,4 +160,20 @@ export class WebhookClient {
     state.ended = exchange.ended;
     return exchange.outcome;
   }
+}
+
+/** In whole milliseconds; the answer has the rest of the time, where one has come. */
+function toPhases(
+  { lookupMs, connection }: RequestState,
+  outcome: AttemptOutcome,
+  durationMs: number,
+): AttemptPhases {
+  const { connectMs, tlsMs } = connection?.opening() ?? {};
+  const spentMs = (lookupMs ?? 0) + (connectMs ?? 0) + (tlsMs ?? 0);
+  return {
+    ...(lookupMs === undefined ? {} : { lookupMs: Math.round(lookupMs) }),
+    ...(connectMs === undefined ? {} : { connectMs: Math.round(connectMs) }),
+    ...(tlsMs === undefined ? {} : { tlsMs: Math.round(tlsMs) }),
+    ...('status' in outcome ? { answerMs: Math.max(0, Math.round(durationMs - spentMs)) } : {}),
+  };
 }

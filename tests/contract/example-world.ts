@@ -82,7 +82,7 @@ class AcceptingEndpoints extends WebhookClient {
 
   override send(): Promise<SendResult> {
     const outcome = { kind: 'delivered', status: 204 } as const;
-    return Promise.resolve({ outcome, durationMs: 38, address: '203.0.113.17' });
+    return Promise.resolve({ outcome, durationMs: 38, address: '203.0.113.17', phases: {} });
   }
 }
 

@@ -135,6 +135,14 @@ test('a delivery shows its body, its headers and each attempt', async () => {
   expect(text).toContain('&quot;notice&quot;: &quot;device_offline&quot;');
   expect(text).toContain('Service-Signature');
   expect(text).toMatch(/Status 500.*It answered 500\..*8\.8\.8\.8.*12 ms/s);
+  await site.db
+    .updateTable('delivery_attempts')
+    .set({ lookup_ms: 1, tls_ms: 7, answer_ms: 4 })
+    .where('message_id', '=', id)
+    .where('attempt', '=', 2)
+    .execute();
+  const timed = (await browser.get(`${path}deliveries/${id}/`)).text;
+  expect(timed).toContain('lookup 1, TLS 7, answer 4');
   const strange = await message(NEW, { org: await site.addOrganization() });
   for (const other of [strange, randomUUID(), 'x'])
     expect((await browser.get(`${path}deliveries/${other}/`)).status).toBe(404);

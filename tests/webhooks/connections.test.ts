@@ -118,6 +118,16 @@ test('answers in rotating order and changing subsets share one connection', asyn
   ]);
 });
 
+test('an attempt tells what each of its phases took, and a connection that is used again took nothing', async () => {
+  addresses = [one];
+  const [first, second] = [await post(), await post()];
+  expect(Object.keys(first.phases).toSorted()).toEqual(['answerMs', 'connectMs', 'lookupMs', 'tlsMs']);
+  const { lookupMs = 0, connectMs = 0, tlsMs = 0, answerMs = 0 } = first.phases;
+  // They do not overlap; each is rounded to a millisecond.
+  expect(lookupMs + connectMs + tlsMs + answerMs).toBeLessThanOrEqual(first.durationMs + 2);
+  expect(Object.keys(second.phases).toSorted()).toEqual(['answerMs', 'lookupMs']);
+});
+
 test('a connection to an address that is not in the answer any more is not used, and serves again when it is back', async () => {
   for (addresses of [[one], [two], [two], [one], [two, one]]) {
     const { address } = await post();

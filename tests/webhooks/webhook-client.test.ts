@@ -35,6 +35,7 @@ test('a request arrives byte for byte, with our headers and those that HTTP need
     outcome: { kind: 'delivered', status: 204 },
     durationMs: expect.any(Number),
     address: '127.0.0.1',
+    phases: expect.any(Object),
   });
   const received = await fixture.receiver.next();
   expect({ ...received, rawHeaders: [] }).toEqual({

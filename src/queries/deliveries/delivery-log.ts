@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { AttemptPhases } from '../../domain/notifications/attempt-phases.ts';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
 import { MAX_PAGE_LIMIT } from '../../domain/api/page-links.ts';
 import { dueAtOnce } from './deliveries.ts';
@@ -127,6 +128,29 @@ const selectAttempts = prepare(
     order by attempt
   `,
 );
+
+/** Where the time of each attempt of a delivery went, by its number. */
+export async function readAttemptPhases(
+  db: Db,
+  key: DeliveryKey,
+): Promise<ReadonlyMap<number, AttemptPhases>> {
+  const rows = await selectPhases(db, key);
+  return new Map(rows.map(({ attempt, ...phases }) => [attempt, withoutNulls(phases)]));
+}
+
+type PhaseRow = { readonly attempt: number } & Readonly<Record<keyof AttemptPhases, number | null>>;
+
+const selectPhases = prepare(
+  (_db, { orgId, webhookId, messageId }: DeliveryKey) => sql<PhaseRow>`
+    select attempt, lookup_ms as "lookupMs", connect_ms as "connectMs", tls_ms as "tlsMs", answer_ms as "answerMs"
+    from delivery_attempts
+    where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
+  `,
+);
+
+function withoutNulls(phases: Omit<PhaseRow, 'attempt'>): AttemptPhases {
+  return Object.fromEntries(Object.entries(phases).filter(([, ms]) => ms !== null));
+}
 
 /**
  * Makes a finished delivery due again; its attempts stay. Undefined when it is neither delivered nor exhausted, or when

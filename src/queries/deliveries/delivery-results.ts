@@ -17,6 +17,11 @@ export interface FinishedAttempt extends LeasedSlot {
   readonly detail: string | undefined;
   readonly address: string | undefined;
   readonly secret_version: number;
+  /** Where the time went; undefined for what the attempt did not come to. */
+  readonly lookup_ms?: number | undefined;
+  readonly connect_ms?: number | undefined;
+  readonly tls_ms?: number | undefined;
+  readonly answer_ms?: number | undefined;
 }
 
 /** A delivery whose result was recorded, with its state after that. */
