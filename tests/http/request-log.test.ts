@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { RequestLog } from '../../src/http/request-log.ts';
-import type { LoggedRequest } from '../../src/domain/requests/logged-request.ts';
+import { loggedRequest } from '../support/logged-requests.ts';
 
 const AT = new Date('2026-06-15T12:00:30.000Z');
 const MINUTE = new Date('2026-06-15T12:00:00.000Z');
@@ -9,25 +9,11 @@ function createLog(perSecond = 1) {
   const time = { ms: 0 };
   const requestLog = new RequestLog({ perSecond, clock: () => AT, monotonicMs: () => time.ms });
   const add = (orgId: string, times: number, isRefused = false): void => {
-    for (let n = 0; n < times; n += 1) requestLog.add(orgId, isRefused, () => describe(n));
+    for (let n = 0; n < times; n += 1)
+      requestLog.add(orgId, isRefused, () => loggedRequest(orgId, { requestId: `request-${n}` }));
   };
   return { requestLog, add, time };
 }
-
-const describe = (n: number): Omit<LoggedRequest, 'id' | 'orgId'> => ({
-  sentAt: AT,
-  requestId: `request-${n}`,
-  operation: 'getUser',
-  method: 'GET',
-  path: '/',
-  status: 200,
-  durationMs: 1,
-  userId: null,
-  applicationId: null,
-  code: null,
-  errors: null,
-  body: null,
-});
 
 test('a burst of a minute is logged, what is beyond is counted, and a second later one more has room', () => {
   const { requestLog, add, time } = createLog();

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCursor } from '../../src/domain/api/cursor.ts';
 import type { LoggedRequest } from '../../src/domain/requests/logged-request.ts';
 import { insertRequests } from '../../src/queries/requests/request-log.ts';
+import { loggedRequest } from '../support/logged-requests.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
 import type { Visitor } from './visitor.ts';
@@ -22,23 +23,8 @@ const LIST = '/portal/requests/';
 const pathOf = ({ sentAt, id }: LoggedRequest): string =>
   `${LIST}${encodeCursor({ createdAt: sentAt, id })}/`;
 
-const sent = (orgId: string, n: number, fields: Partial<LoggedRequest> = {}): LoggedRequest => ({
-  orgId,
-  sentAt: new Date(Date.now() - 60_000 - n),
-  id: randomUUID(),
-  requestId: `request-${n}`,
-  operation: 'getUser',
-  method: 'GET',
-  path: `/api/partners/v2.0/org/${orgId}/users/…`,
-  status: 200,
-  durationMs: 3,
-  userId: null,
-  applicationId: null,
-  code: null,
-  errors: null,
-  body: null,
-  ...fields,
-});
+const sent = (orgId: string, n: number, fields: Partial<LoggedRequest> = {}): LoggedRequest =>
+  loggedRequest(orgId, { sentAt: new Date(Date.now() - 60_000 - n), requestId: `request-${n}`, ...fields });
 
 test('before anything was sent the page says so', async () => {
   const page = (await browser.get(LIST)).text;

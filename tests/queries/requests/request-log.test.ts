@@ -11,6 +11,7 @@ import {
   insertRequests,
   listRequests,
 } from '../../../src/queries/requests/request-log.ts';
+import { loggedRequest } from '../../support/logged-requests.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -28,23 +29,8 @@ async function addOrganization(): Promise<string> {
   return id;
 }
 
-const request = (orgId: string, sentMs: number, fields: Partial<LoggedRequest> = {}): LoggedRequest => ({
-  orgId,
-  sentAt: after(sentMs),
-  id: randomUUID(),
-  requestId: `request-${sentMs}`,
-  operation: 'getUser',
-  method: 'GET',
-  path: '/',
-  status: 200,
-  durationMs: 3,
-  userId: null,
-  applicationId: null,
-  code: null,
-  errors: null,
-  body: null,
-  ...fields,
-});
+const request = (orgId: string, sentMs: number, fields: Partial<LoggedRequest> = {}): LoggedRequest =>
+  loggedRequest(orgId, { sentAt: after(sentMs), requestId: `request-${sentMs}`, ...fields });
 
 const refused = { status: 404, code: 'not_found', errors: [{ pointer: '/email', code: 'required' }] };
 
