@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryFilter } from '../domain/notifications/delivery-filter.ts';
 import { TOPICS } from '../domain/notifications/topics.ts';
 import { STATE_WORDS } from './delivery-states.ts';
-import { readQueryParameter } from './forms.ts';
+import { filterFieldOf, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
 const PARAMETERS = ['state', 'topic', 'since', 'until', 'message'] as const;
@@ -48,14 +48,7 @@ export function parseFilter(query: FilterQuery): {
 
 /** The fields of the filter. */
 export function describeFilterFields(query: FilterQuery, errors: FieldMessages) {
-  const field = (name: Parameter, label: string, rest: object = {}) => ({
-    name,
-    label,
-    value: query[name] ?? '',
-    required: false,
-    error: errors[name],
-    ...rest,
-  });
+  const field = filterFieldOf<Parameter>(query, errors);
   return [
     field('state', 'State', { choices: { '': 'Any', ...STATE_WORDS } }),
     field('topic', 'Topic', {

@@ -77,3 +77,18 @@ export function toLocalPath(next: string | undefined, baseUrl: string): string |
   const isLocal = target.origin === new URL(baseUrl).origin && !target.pathname.startsWith('//');
   return isLocal ? `${target.pathname}${target.search}` : undefined;
 }
+
+/** Makes the fields of a filter, none of which must be filled in, from what the address says. */
+export function filterFieldOf<Name extends string>(
+  query: Readonly<Partial<Record<Name, string>>>,
+  errors: FieldMessages,
+) {
+  return (name: Name, label: string, rest: object = {}) => ({
+    name,
+    label,
+    value: query[name] ?? '',
+    required: false,
+    error: errors[name],
+    ...rest,
+  });
+}

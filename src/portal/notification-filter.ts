@@ -5,7 +5,7 @@ import { tryParseInstant } from '../domain/api/instants.ts';
 import { MAX_OFFSET } from '../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
-import { readQueryParameter } from './forms.ts';
+import { filterFieldOf, readQueryParameter } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { describeCode } from './notification-texts.ts';
 
@@ -73,14 +73,7 @@ export function parseItemQuery(
 
 /** The fields of the filter. */
 export function describeItemFields(query: ItemQuery, errors: FieldMessages) {
-  const field = (name: Parameter, label: string, rest: object) => ({
-    name,
-    label,
-    value: query[name] ?? '',
-    required: false,
-    error: errors[name],
-    ...rest,
-  });
+  const field = filterFieldOf<Parameter>(query, errors);
   const words = (texts: readonly (readonly [string, string])[]) => ({
     choices: { '': 'Any', ...Object.fromEntries(texts) },
   });
