@@ -122,6 +122,8 @@ test('the map shows what each home draws at the instant of the crosshair, and th
   expect(await homes()).toBe(12);
   await page.getByText('Table of the homes').click();
   const row = page.getByRole('table', { name: 'Power of each home' }).locator('tbody tr');
+  // The table is written once it is opened.
+  await row.first().waitFor();
   expect(await row.count()).toBe(1);
   const power = row.locator('td').last();
   const before = await power.textContent();
