@@ -1,4 +1,5 @@
-import type { DeviceCounts, DeviceType } from '../domain/fleets/devices.ts';
+import type { DeviceOwner } from '../domain/fleets/device-owner.ts';
+import type { DeviceCounts } from '../domain/fleets/devices.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { CursorPosition } from '../domain/api/cursor.ts';
 import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
@@ -26,13 +27,6 @@ export interface FirstStepsTaken {
 export interface NamedHeatPump {
   readonly userId: string;
   readonly deviceId: string;
-}
-
-/** Whose a device is. */
-export interface DeviceOwner {
-  readonly orgId: string;
-  readonly userId: string;
-  readonly deviceType: DeviceType;
 }
 
 /** What the log of a webhook's deliveries reads that no operation answers. */

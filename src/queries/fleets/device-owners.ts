@@ -1,12 +1,5 @@
-import type { DeviceType } from '../../domain/fleets/devices.ts';
+import type { DeviceOwner } from '../../domain/fleets/device-owner.ts';
 import type { Db } from '../connection/database.ts';
-
-/** Whose a device is. */
-export interface DeviceOwner {
-  readonly orgId: string;
-  readonly userId: string;
-  readonly deviceType: DeviceType;
-}
 
 /** The owner of a device that one of these organizations has; undefined when none has it. One look-up by key for each of them. */
 export function findDeviceOwner(
