@@ -5,8 +5,8 @@ import { getFleetData } from '../operations/fleets/fleet-data.ts';
 import { getHouseholdData } from '../operations/household-data.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
+import { toCsv } from './csv-lines.ts';
 import { toRange, readDeviceDay } from './device-day.ts';
-import type { DeviceEntry } from './device-day.ts';
 import { withDevice } from './device-page.ts';
 import { withFleet } from './fleet-access.ts';
 import { readShownDay, toDataRequest } from './fleet-day.ts';
@@ -45,15 +45,12 @@ export const sendHouseholdCsv = withUser(async (context, _request, response, use
 export const sendDeviceCsv = withDevice(async (context, _request, response, { device }) => {
   const day = await findDay(context, response, getScope(response).orgId);
   const entries = await readDeviceDay(context, response, nameDevice(device), day);
-  response.attachment(`device-${device.device_id}-${day.date}.csv`).type('text/csv').send(toCsv(entries));
-});
-
-/** Lines as RFC 4180 has them; instants and numbers need no quotes. */
-function toCsv(entries: readonly DeviceEntry[]): string {
   const names = Object.keys(entries[0] ?? {});
-  const lines = entries.map((entry) => Object.values(entry).join(','));
-  return [names.join(','), ...lines].map((line) => `${line}\r\n`).join('');
-}
+  response
+    .attachment(`device-${device.device_id}-${day.date}.csv`)
+    .type('text/csv')
+    .send(toCsv([names, ...entries.map((entry) => Object.values(entry))]));
+});
 
 async function findDay(context: PortalContext, response: PortalResponse, orgId: string): Promise<LocalDay> {
   const zone = await context.reads.findTimeZone(orgId);
