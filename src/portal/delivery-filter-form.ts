@@ -5,7 +5,7 @@ import { DELIVERY_STATES } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryFilter } from '../domain/notifications/delivery-filter.ts';
 import { TOPICS } from '../domain/notifications/topics.ts';
 import { STATE_WORDS } from './delivery-states.ts';
-import { filterFieldOf, readQueryParameter } from './forms.ts';
+import { filterFieldOf, readFilterParameters } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
 const PARAMETERS = ['state', 'topic', 'since', 'until', 'message'] as const;
@@ -18,8 +18,7 @@ export type FilterQuery = Readonly<Partial<Record<Parameter, string>>>;
 
 /** What was asked for, as it was written. */
 export function readFilterQuery(request: Request): FilterQuery {
-  const given = PARAMETERS.map((name) => [name, readQueryParameter(request, name)?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+  return readFilterParameters(request, PARAMETERS);
 }
 
 /** The filter of an address, or what is wrong with it. */

@@ -78,6 +78,15 @@ export function toLocalPath(next: string | undefined, baseUrl: string): string |
   return isLocal ? `${target.pathname}${target.search}` : undefined;
 }
 
+/** What the address gives of these parameters, as it was written; what is not given or empty is left out. */
+export function readFilterParameters<Name extends string>(
+  request: Request,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> {
+  const given = names.map((name) => [name, readQueryParameter(request, name)?.trim() ?? ''] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== '')) as Partial<Record<Name, string>>;
+}
+
 /** Makes the fields of a filter, none of which must be filled in, from what the address says. */
 export function filterFieldOf<Name extends string>(
   query: Readonly<Partial<Record<Name, string>>>,

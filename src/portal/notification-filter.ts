@@ -5,7 +5,7 @@ import { tryParseInstant } from '../domain/api/instants.ts';
 import { MAX_OFFSET } from '../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
-import { filterFieldOf, readQueryParameter } from './forms.ts';
+import { filterFieldOf, readFilterParameters } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { describeCode } from './notification-texts.ts';
 
@@ -36,8 +36,7 @@ interface ListQuery {
 
 /** What was asked for, as it was written. */
 export function readItemQuery(request: Request): ItemQuery {
-  const given = PARAMETERS.map((name) => [name, readQueryParameter(request, name)?.trim() ?? ''] as const);
-  return Object.fromEntries(given.filter(([, value]) => value !== ''));
+  return readFilterParameters(request, PARAMETERS);
 }
 
 /** The query of the operation, or what is wrong with the address. */
