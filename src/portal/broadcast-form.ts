@@ -2,8 +2,8 @@ import { broadcastInformation } from '../operations/broadcasts.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
+import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
-import { getSession } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { notificationPath } from './notification-list.ts';
@@ -45,8 +45,7 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
     sendForm(context, response, 422, values, errors);
     return;
   }
-  const { orgId, userId } = getSession(response);
-  context.log.info('Notice written.', { org_id: orgId, user_id: userId, for: getScope(response).orgId });
+  logChange(context, response, 'Notice written.', { id: getScope(response).orgId });
   redirectWithNotice(response, notificationPath(getScope(response), 'information/'), 'notice_sent');
 };
 
