@@ -6,6 +6,8 @@ import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 import { checkWebhookExists } from './webhooks.ts';
 
+export { MOST_COUNTED } from '../queries/deliveries/redeliveries.ts';
+
 /** Deliveries of one transaction: it holds the webhook's row for so long. */
 const BATCH = 500;
 

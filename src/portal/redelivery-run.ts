@@ -4,7 +4,7 @@ import { DAY_MS } from '../domain/api/durations.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { countRedeliveries, redeliverBatch } from '../operations/redeliveries.ts';
+import { countRedeliveries, MOST_COUNTED, redeliverBatch } from '../operations/redeliveries.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
@@ -114,9 +114,6 @@ async function sendRedelivery(
     }),
   });
 }
-
-/** A count ends there. */
-const MOST_COUNTED = 10_000;
 
 const describeLeft = (left: number): string =>
   left >= MOST_COUNTED ? `${formatCount(MOST_COUNTED)} or more messages` : countOf(left, 'message');

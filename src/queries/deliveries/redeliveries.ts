@@ -15,7 +15,7 @@ export interface RedeliveryRun {
 }
 
 /** A count ends there. */
-const MOST_COUNTED = 10_000;
+export const MOST_COUNTED = 10_000;
 
 /** How many of the run are left, up to 10,000; only messages to which the webhook is subscribed now. */
 export async function countRedeliverable(db: Db, run: RedeliveryRun): Promise<number> {
