@@ -45,6 +45,13 @@ async function send(orgId?: string): Promise<Sent> {
   return sent;
 }
 
+/** Several messages in the order of the stream: two of one millisecond stand by their ids. */
+async function sendInOrder(count: number): Promise<Sent[]> {
+  const sent: Sent[] = [];
+  for (let i = 0; i < count; i += 1) sent.push(await send());
+  return sent.toSorted(inOrder(await places()));
+}
+
 const address = (orgId = api.own.orgId): string =>
   `${api.baseUrl}/api/partners/v2.0/org/${orgId}/notifications/events`;
 
@@ -76,13 +83,13 @@ describe('a stream', () => {
       },
     });
     const listener = await listen();
-    const sent = [await send(), await send(), await send()];
+    const sent = await sendInOrder(3);
     expect(await take(listener, 3)).toEqual(sent);
     expect(listener.retryMs).toBe(1000);
   });
 
   test('goes on behind the last event of a client that was cut off', async () => {
-    const sent = [await send(), await send(), await send(), await send()];
+    const sent = await sendInOrder(4);
     const listener = await listen(sent[1]?.id);
     expect(await take(listener, 2)).toEqual(sent.slice(2));
     listener.close();
@@ -142,7 +149,7 @@ describe('a stream', () => {
   test('of a redelivered message goes on where it was first announced', async () => {
     const body = { url: 'https://partner.example.com/hooks', topics: ['device.information'] };
     const { id: webhook_id } = (await api.call('createWebhook', { body })).body;
-    const [first, second] = [await send(), await send()];
+    const [first, second] = (await sendInOrder(2)) as [Sent, Sent];
     await api.db.updateTable('deliveries').set({ state: 'delivered' }).execute();
     const listener = await listen();
     const path = { webhook_id, message_id: first.id };
