@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { toProblemDocument } from './problem-document.ts';
+import { listSecurityHeaders } from './security-headers.ts';
 import { endAnswer } from './unread-body.ts';
 
 const RETRY_SECONDS = '2';
@@ -26,7 +27,7 @@ export function answerBareProblem(
     code,
     detail,
     instance: request.url?.split('?', 1)[0] ?? '/',
-    requestId: setBareHeaders(response),
+    requestId: setBareHeaders(response, baseUrl),
   });
   const text = JSON.stringify(document);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -44,10 +45,9 @@ export function answerOverloaded(baseUrl: string, request: IncomingMessage, resp
 }
 
 /** The headers of every answer; returns the request's id. */
-export function setBareHeaders(response: ServerResponse): string {
+export function setBareHeaders(response: ServerResponse, baseUrl: string): string {
   const requestId = randomUUID();
   response.setHeader('X-Request-Id', requestId);
-  response.setHeader('Cache-Control', 'no-store');
-  response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, value] of listSecurityHeaders(baseUrl)) response.setHeader(name, value);
   return requestId;
 }

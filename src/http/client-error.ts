@@ -5,6 +5,7 @@ import type { ProblemCode } from '../../generated/problems.ts';
 import { endInTurn } from './end-turns.ts';
 import { toProblemDocument } from './problem-document.ts';
 import { MAX_URL_BYTES } from './request-bounds.ts';
+import { listSecurityHeaders } from './security-headers.ts';
 
 type Reason = readonly [code: ProblemCode, phrase: string];
 
@@ -41,7 +42,7 @@ function answerClientError(error: ClientError, socket: Socket, baseUrl: string):
     'Content-Type: application/problem+json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
-    'X-Content-Type-Options: nosniff',
+    ...listSecurityHeaders(baseUrl).map((header) => header.join(': ')),
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);

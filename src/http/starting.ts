@@ -14,9 +14,9 @@ export function answerWhileStarting(
 ): void {
   const [path = '/'] = (request.url ?? '/').split('?', 1);
   if (path === '/livez') {
-    send(response, 200, { status: 'live' });
+    send(baseUrl, response, 200, { status: 'live' });
   } else if (path === '/readyz') {
-    send(response, 503, { status: 'not ready', reason: 'the service is starting' });
+    send(baseUrl, response, 503, { status: 'not ready', reason: 'the service is starting' });
   } else {
     answerBareProblem(request, response, {
       baseUrl,
@@ -26,9 +26,9 @@ export function answerWhileStarting(
   }
 }
 
-function send(response: ServerResponse, status: number, body: unknown): void {
+function send(baseUrl: string, response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body);
-  setBareHeaders(response);
+  setBareHeaders(response, baseUrl);
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(text),

@@ -10,15 +10,20 @@ import { recordProblemCode } from '../support/api-client.ts';
 
 let server: Server;
 beforeAll(async () => {
-  server = createServer((_request, response) => response.end('read'));
-  installClientErrorHandler(server, 'http://localhost:8080');
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  server = await serve('http://localhost:8080');
 });
 afterAll(() => void server.close());
 
-async function send(request: string): Promise<{ head: string; body: string }> {
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+async function serve(baseUrl: string): Promise<Server> {
+  const started = createServer((_request, response) => response.end('read'));
+  installClientErrorHandler(started, baseUrl);
+  started.listen(0, '127.0.0.1');
+  await once(started, 'listening');
+  return started;
+}
+
+async function send(request: string, to = server): Promise<{ head: string; body: string }> {
+  const socket = connect((to.address() as AddressInfo).port, '127.0.0.1');
   socket.write(request);
   const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n');
   return { head, body };
@@ -39,7 +44,15 @@ test.each([
   const problem = JSON.parse(body) as { request_id: string };
   expect(problem).toMatchObject({ status, code, type: `http://localhost:8080/docs/errors/${code}` });
   expect(head).toContain(`X-Request-Id: ${problem.request_id}`);
+  expect(head).toContain('\r\nCache-Control: no-store\r\n');
+  expect(head).not.toContain('Strict-Transport-Security');
   recordProblemCode(code);
+});
+
+test('behind an address with https even what cannot be read is answered for https alone', async () => {
+  const secured = await serve('https://api.example.com');
+  expect((await send('good morning\r\n\r\n', secured)).head).toContain('Strict-Transport-Security: max-age=');
+  secured.close();
 });
 
 test('a request that can be read is not touched', async () => {
