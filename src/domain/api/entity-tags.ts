@@ -6,8 +6,8 @@ import { Problem } from './problem.ts';
 const TAG_CHARACTERS = 22;
 /** How a tag ends that belongs to a compressed form of the same body (RFC 9110, 8.8.3.3). */
 const CODINGS: ReadonlySet<string> = new Set(['', '-gzip', '-br']);
-/** One of a list (RFC 9110, 8.8.3), strong or weak. */
-const TAG_PATTERN = /(W\/)?"([!#-~\u0080-\u00ff]*)"/g;
+/** One of a list (RFC 9110, 8.8.3 and 5.6.1), strong or weak, with what divides it from the next. */
+const TAG_PATTERN = /(W\/)?"([!#-~\u0080-\u00ff]*)"[ \t]*(?:$|,[ \t,]*)/gy;
 
 /** The strong entity tag of a body that is written as this text, or as these bytes: the same one wherever it is made. */
 export function computeEntityTag(body: string | Uint8Array): string {
@@ -43,9 +43,21 @@ export function toCodedTag(tag: string, coding: 'gzip' | 'br'): string {
 function findTag(list: string, tag: string, mayBeWeak: boolean): string | undefined {
   if (list.trim() === '*') return tag;
   const own = tag.slice(1, -1);
-  for (const [, weak, opaque = ''] of list.matchAll(TAG_PATTERN)) {
-    if (weak !== undefined && !mayBeWeak) continue;
-    if (opaque.startsWith(own) && CODINGS.has(opaque.slice(own.length))) return `"${opaque}"`;
+  const found = parseTags(list).find(
+    ({ isWeak, opaque }) =>
+      (mayBeWeak || !isWeak) && opaque.startsWith(own) && CODINGS.has(opaque.slice(own.length)),
+  );
+  return found && `"${found.opaque}"`;
+}
+
+/** The tags of a list; none of one that is not written as the standard says. */
+function parseTags(list: string): { readonly isWeak: boolean; readonly opaque: string }[] {
+  const text = list.replace(/^[ \t,]*/, '').trimEnd();
+  const tags = [];
+  let end = 0;
+  for (const [whole, weak, opaque = ''] of text.matchAll(TAG_PATTERN)) {
+    tags.push({ isWeak: weak !== undefined, opaque });
+    end += whole.length;
   }
-  return undefined;
+  return end === text.length ? tags : [];
 }

@@ -29,6 +29,11 @@ describe('If-None-Match', () => {
     [tag.slice(1, -1), undefined],
     [`${tag.slice(0, -1)}-zstd"`, undefined],
     [`"x${tag.slice(1)}`, undefined],
+    [`, ${tag}\t,`, tag],
+    [`${other};${tag}`, undefined],
+    [`${other} ${tag}`, undefined],
+    [`${tag}, foo`, undefined],
+    [`w/${tag}`, undefined],
     ['', undefined],
     [undefined, undefined],
   ])('%j knows %j', (header, known) => {
@@ -46,7 +51,10 @@ describe('If-Match', () => {
     requireMatch(header, () => body);
   });
 
-  test.each(['', other, `W/${tag}`, tag.slice(1, -1)])('%j does not', (header) => {
-    expect(() => requireMatch(header, () => body)).toThrow(/another entity tag/);
-  });
+  test.each(['', other, `W/${tag}`, tag.slice(1, -1), `foo${tag};bar`, `w/${tag}`, `*, ${tag}`])(
+    '%j does not',
+    (header) => {
+      expect(() => requireMatch(header, () => body)).toThrow(/another entity tag/);
+    },
+  );
 });
