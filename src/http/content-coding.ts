@@ -36,17 +36,26 @@ const SMALL: typeof FAST = {
 };
 const CODERS = { br: promisify(brotliCompress), gzip: promisify(gzip) } as const;
 
-/** The coding in which a client takes answers: brotli before gzip, since it costs less; undefined for neither. */
+/**
+ * The coding in which a client takes answers; undefined for neither. Brotli before gzip, since it costs less, but for a client
+ * that gives weights: its order decides.
+ */
 export function chooseCoding(request: Request): Coding | undefined {
   const header = request.get('accept-encoding');
   if (header === undefined || header.length > MAX_ACCEPT_CHARACTERS) return undefined;
   let choice = CHOICES.get(header);
   if (choice === undefined) {
-    const [first] = (['br', 'gzip'] as const).filter((coding) => request.acceptsEncodings(coding) === coding);
-    choice = first ?? 'identity';
+    choice = readChoice(request, header.includes(';'));
     CHOICES.set(header, choice);
   }
   return choice === 'identity' ? undefined : choice;
+}
+
+function readChoice(request: Request, hasWeights: boolean): Coding | 'identity' {
+  const codings = ['br', 'gzip'] as const;
+  if (!hasWeights) return codings.find((coding) => request.acceptsEncodings(coding) === coding) ?? 'identity';
+  const first = request.acceptsEncodings([...codings, 'identity']);
+  return codings.find((coding) => coding === first) ?? 'identity';
 }
 
 /** The bytes in a coding, made on a thread of Node.js. `often`: as small as they get, for what is sent again and again. */
