@@ -74,7 +74,7 @@ function logFailure(error: unknown, request: Request, response: Response, log: L
 /** Whether a person asks: a browser, at an address that belongs to no operation. */
 function wantsPage(request: Request): boolean {
   if (request.path.startsWith('/api/') || request.path.startsWith('/.well-known/')) return false;
-  return request.accepts(['json', 'html']) === 'html';
+  return request.accepts(['json', 'application/problem+json', 'html']) === 'html';
 }
 
 function sendProblemPage(

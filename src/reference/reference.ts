@@ -39,7 +39,7 @@ function createPageHandler(pages: StoredPages): RequestHandler {
   return async (request, response, next) => {
     const send = pages.find(request.path.replace(/(?<=.)\/$/, ''));
     if (send === undefined) {
-      if (request.accepts(['json', 'html']) === 'html') sendNoSuchPage(response);
+      if (request.accepts(['json', 'application/problem+json', 'html']) === 'html') sendNoSuchPage(response);
       else next();
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendMethodNotAllowed(response, 'GET, HEAD');

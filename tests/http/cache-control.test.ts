@@ -75,7 +75,13 @@ test.each([
   ['//docs/errors/nothing', BROWSER, 'text/html; charset=utf-8'],
   ['//nothing', '*/*', 'application/problem+json; charset=utf-8'],
   ['//nothing', 'application/json', 'application/problem+json; charset=utf-8'],
+  ['//nothing', 'application/problem+json, text/html;q=0.1', 'application/problem+json; charset=utf-8'],
   ['//docs/errors/nothing', 'application/json', 'application/problem+json; charset=utf-8'],
+  [
+    '//docs/errors/nothing',
+    'application/problem+json, text/html;q=0.1',
+    'application/problem+json; charset=utf-8',
+  ],
   ['//api/partners/v2.0/nothing', BROWSER, 'application/problem+json; charset=utf-8'],
   ['/users/nobody', BROWSER, 'application/problem+json; charset=utf-8'],
 ])('an error at %s for %s is %s', async (path, accept, type) => {
