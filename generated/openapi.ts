@@ -6029,7 +6029,7 @@ export interface components {
          */
         readonly UserId: string;
         /**
-         * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+         * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
          * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
          */
         readonly IfMatch: string;
@@ -6756,7 +6756,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6852,7 +6852,13 @@ export interface operations {
     readonly deleteUser: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -6885,6 +6891,7 @@ export interface operations {
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 409: components["responses"]["ConflictOfDeleteUser"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
@@ -10985,7 +10992,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -11450,7 +11457,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -11880,7 +11887,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -12417,7 +12424,13 @@ export interface operations {
     readonly deleteWebhook: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatch"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -12449,6 +12462,7 @@ export interface operations {
             readonly 403: components["responses"]["ForbiddenToWriteOfCreateUser"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
@@ -12463,7 +12477,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The change is made only when the object is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];

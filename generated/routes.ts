@@ -302,7 +302,9 @@ export const ROUTES: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
@@ -1231,7 +1233,9 @@ export const ROUTES: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/notifications/webhooks/{webhook_id}",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],

@@ -5,6 +5,7 @@ export const getAuthorizationServerMetadata: ValidateFunction<Request<'getAuthor
 export const createUser: ValidateFunction<Request<'createUser'>['headers']>;
 export const getUser: ValidateFunction<Request<'getUser'>['headers']>;
 export const updateUser: ValidateFunction<Request<'updateUser'>['headers']>;
+export const deleteUser: ValidateFunction<Request<'deleteUser'>['headers']>;
 export const getUserByExternalId: ValidateFunction<Request<'getUserByExternalId'>['headers']>;
 export const uploadDayAheadPrices: ValidateFunction<Request<'uploadDayAheadPrices'>['headers']>;
 export const getFleetConfig: ValidateFunction<Request<'getFleetConfig'>['headers']>;
@@ -29,6 +30,7 @@ export const updateInverterPreferences: ValidateFunction<Request<'updateInverter
 export const startInverterBoost: ValidateFunction<Request<'startInverterBoost'>['headers']>;
 export const getWebhook: ValidateFunction<Request<'getWebhook'>['headers']>;
 export const updateWebhook: ValidateFunction<Request<'updateWebhook'>['headers']>;
+export const deleteWebhook: ValidateFunction<Request<'deleteWebhook'>['headers']>;
 export const testWebhook: ValidateFunction<Request<'testWebhook'>['headers']>;
 export const triggerDeviceEvent: ValidateFunction<Request<'triggerDeviceEvent'>['headers']>;
 export const getDelivery: ValidateFunction<Request<'getDelivery'>['headers']>;

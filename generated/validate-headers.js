@@ -365,6 +365,7 @@ return errors === 0;
 validate23.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const getUser = getAuthorizationServerMetadata;
+export const deleteUser = updateUser;
 export const getUserByExternalId = getAuthorizationServerMetadata;
 export const uploadDayAheadPrices = updateUser;
 export const getFleetConfig = getAuthorizationServerMetadata;
@@ -389,6 +390,7 @@ export const updateInverterPreferences = updateUser;
 export const startInverterBoost = createUser;
 export const getWebhook = getAuthorizationServerMetadata;
 export const updateWebhook = updateUser;
+export const deleteWebhook = updateUser;
 export const testWebhook = createUser;
 export const triggerDeviceEvent = createUser;
 export const getDelivery = getAuthorizationServerMetadata;

@@ -10,6 +10,9 @@ const REQUEST_HEADERS =
 const ANSWER_HEADERS =
   'Deprecation, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id';
 
+/** What can be done with a file that is the same for everybody. */
+export const FILE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
 /**
  * Lets scripts of some origins read answers (Fetch standard, 3.2). Never with credentials: a call from a page is one with a
  * token, and cookies of the portal count for no operation.
@@ -47,7 +50,7 @@ export class CrossOrigin {
   /** The same for files that are the same for everybody. */
   readonly forFiles: RequestHandler = (request, response, next) => {
     if (request.method === 'OPTIONS') {
-      this.answerOptions(request, response, ['GET', 'HEAD', 'OPTIONS']);
+      this.answerOptions(request, response, FILE_METHODS);
       return;
     }
     this.allow(request, response);

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
+import { FILE_METHODS } from './cross-origin.ts';
 import type { CrossOrigin } from './cross-origin.ts';
-import { rejectOtherThanGet } from './methods.ts';
+import { rejectOtherThan } from './methods.ts';
 import { sendTaggedBytes, toTaggedBytes } from './tagged-answer.ts';
 
 const DOCUMENT_URL = 'http://localhost:8080';
@@ -26,7 +27,7 @@ export function createDocumentRoutes(baseUrl: string, crossOrigin: CrossOrigin):
     const body = toTaggedBytes(type, Buffer.from(text));
     router.all(path, crossOrigin.forFiles);
     router.get(path, (_request, response) => sendTaggedBytes(response, body));
-    router.all(path, rejectOtherThanGet);
+    router.all(path, rejectOtherThan(...FILE_METHODS));
   }
   return router;
 }

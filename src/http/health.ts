@@ -2,7 +2,7 @@ import { Router } from 'express';
 import type { RequestHandler } from 'express';
 import type { Registry } from 'prom-client';
 import { shareAnswer } from '../domain/api/shared-answer.ts';
-import { rejectOtherThanGet } from './methods.ts';
+import { rejectOtherThan } from './methods.ts';
 
 /** Scrapes within this time get the same text: making it takes some milliseconds of the event loop. */
 const METRICS_MAX_AGE_MS = 1_000;
@@ -41,6 +41,6 @@ export function createHealthRoutes(options: HealthOptions, ...count: readonly Re
       response.type(options.registry.contentType).send(await readMetrics());
     });
   }
-  router.all(paths, rejectOtherThanGet);
+  router.all(paths, rejectOtherThan('GET', 'HEAD'));
   return router;
 }

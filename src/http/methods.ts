@@ -8,7 +8,9 @@ export function methodNotAllowedProblem(method: string, allowed: readonly string
   });
 }
 
-/** Ends the routes of a path that can only be read. */
-export const rejectOtherThanGet: RequestHandler = ({ method }) => {
-  throw methodNotAllowedProblem(method, ['GET', 'HEAD']);
-};
+/** Ends the routes of a path that answers these methods alone. */
+export function rejectOtherThan(...allowed: readonly string[]): RequestHandler {
+  return ({ method }) => {
+    throw methodNotAllowedProblem(method, allowed);
+  };
+}

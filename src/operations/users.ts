@@ -138,14 +138,16 @@ async function keepPlace(tx: Tx, context: Context, before: PlacedUser, after: Pl
  * `DELETE /users/{user_id}`: the user's tokens and sessions end. Answers 403 role_forbidden, 404 not_found, 409
  * last_admin.
  */
-export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path }) => {
+export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path, headers }) => {
   const key = { orgId: context.orgId, id: path.user_id };
   const { partnerId } = context.actor;
   const shard = userShardOf(key.id);
   await context.db.transaction().execute(async (tx) => {
     // The count before the user, as at creation: two transactions must not wait for each other.
     await changeUserCount(tx, partnerId, shard, -1);
-    const user = await lockVisibleUser(tx, userScope(context, 'deleteUser'), key.id, true);
+    const scope = userScope(context, 'deleteUser');
+    const user = await lockVisibleUser(tx, scope, key.id, true);
+    await requireUnchanged(tx, scope, key.id, headers['If-Match']);
     if (user.role !== 'user' && context.actor.role !== 'admin') {
       throw new Problem('role_forbidden', 'Only an admin may delete a user with the role staff, itself too.');
     }

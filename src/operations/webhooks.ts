@@ -9,6 +9,7 @@ import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
+import type { Tx } from '../queries/connection/database.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
 import { quotaScope } from './context.ts';
@@ -76,10 +77,7 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
   }
   const { orgId, now } = context;
   const updated = await context.db.transaction().execute(async (tx) => {
-    if (headers['If-Match'] !== undefined) {
-      const before = orNotFound(await webhooks.lockWebhook(tx, orgId, path.webhook_id));
-      requireMatch(headers['If-Match'], () => presentWebhook(before));
-    }
+    await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
     return webhooks.updateWebhook(tx, orgId, path.webhook_id, change, now);
   });
   const { webhook, cancelled } = orNotFound(updated);
@@ -87,11 +85,25 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
   return { status: 200, body: presentWebhook(webhook) };
 };
 
+/** Locks the webhook where a tag is sent: 412 when it would be answered otherwise than the client has seen it. */
+async function requireUnchanged(
+  tx: Tx,
+  orgId: string,
+  id: string,
+  ifMatch: string | undefined,
+): Promise<void> {
+  if (ifMatch === undefined) return;
+  const webhook = orNotFound(await webhooks.lockWebhook(tx, orgId, id));
+  requireMatch(ifMatch, () => presentWebhook(webhook));
+}
+
 /** Deletes a webhook and cancels its pending deliveries. */
-export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path }) => {
-  const removed = await context.db
-    .transaction()
-    .execute((tx) => webhooks.softDeleteWebhook(tx, context.orgId, path.webhook_id, context.now));
+export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path, headers }) => {
+  const { orgId, now } = context;
+  const removed = await context.db.transaction().execute(async (tx) => {
+    await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
+    return webhooks.softDeleteWebhook(tx, orgId, path.webhook_id, now);
+  });
   const { reason, count } = orNotFound(removed);
   context.countCancelled(reason, count);
   return { status: 204 };

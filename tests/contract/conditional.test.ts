@@ -139,11 +139,50 @@ describe.each(Object.keys(CHANGES) as Change[])('%s', (id) => {
   });
 });
 
+describe.each([
+  [
+    'deleteUser',
+    'updateUser',
+    { first_name: 'Anna' },
+    async () => {
+      const body = { email: `${randomUUID()}@example.com`, role: 'user' };
+      return { user_id: (await fleets.api.call('createUser', { body })).body.id as string };
+    },
+  ],
+  [
+    'deleteWebhook',
+    'updateWebhook',
+    { enabled: false },
+    async () => {
+      const body = { url: 'https://partner.example.com/hook', topics: ['device.information'] };
+      return { webhook_id: (await fleets.api.call('createWebhook', { body })).body.id as string };
+    },
+  ],
+] as const)('%s', (remove, update, body, create) => {
+  test('takes away what the client has seen, and not what it has not', async () => {
+    const made = await create();
+    const seen = (await fleets.api.call(CHANGES[update][0], { path: made })).headers['etag'] ?? '';
+    expect((await fleets.api.call(update, { path: made, body })).status).toBe(200);
+    const removeWith = (tag: string): Promise<Answer> =>
+      fleets.api.call(remove, { path: made, headers: { 'if-match': tag } });
+    expect(refusal(await removeWith(seen))).toEqual([412, 'precondition_failed']);
+    const now = await fleets.api.call(CHANGES[update][0], { path: made });
+    expect(now.status).toBe(200);
+    expect((await removeWith(now.headers['etag'] ?? '')).status).toBe(204);
+    expect((await removeWith('*')).status).toBe(404);
+  });
+});
+
 test('an upload of prices takes no tag but *, since their list has none', async () => {
   const upload = (tag: string): Promise<Answer> =>
     fleets.api.call('uploadDayAheadPrices', { body: { data: [] }, headers: { 'if-match': tag } });
   expect(refusal(await upload('"any"'))).toEqual([412, 'precondition_failed']);
   expect((await upload('*')).status).toBe(200);
+});
+
+test('the document can be read and asked for its methods, and nothing else', async () => {
+  const answer = await fleets.api.fetch('put', '/api/partners/v2.0/openapi.json');
+  expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
 });
 
 test.each(['json', 'yaml'])('the document as %s has an entity tag', async (extension) => {
