@@ -11,6 +11,7 @@ import { listSummedPeriods } from '../simulation/model/summed-periods.ts';
 import type { RankedHousehold, SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob } from './heavy-jobs.ts';
+import { listHouseholdPages } from './household-pages.ts';
 
 /** How long a period is, how many days an answer holds at most, some 3,000 periods, and how many are computed at once. */
 export const RESOLUTIONS = {
@@ -21,8 +22,6 @@ export const RESOLUTIONS = {
 
 /** Household-days of an answer: a year of a thousand households, a month of ten thousand; some 20 s of one core. */
 const MAX_HOUSEHOLD_DAYS = 400_000;
-/** A job with so many households and the days of one resolution takes a thread 0.05 to 0.4 s, for which others wait. */
-export const HOUSEHOLDS_PER_JOB = 250;
 /** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
 const MOST_TURNS_MISSED = 30;
 
@@ -94,15 +93,10 @@ export async function* streamPeriods(
     const hasBegun = first > span.first;
     const sums = createPeriodSums(countPeriods(part, quarters));
     let read = 0;
-    for (let from = 0; ;) {
-      const page = await households.readPage(from);
+    for await (const page of listHouseholdPages(households.readPage)) {
       for (const each of page.households) userIds.set(each.household_index, each.user_id);
       read += page.households.length;
-      const last = page.households.at(-1);
-      if (last !== undefined)
-        mergePeriodSums(sums, await sumPage(context, households, page, part, quarters, hasBegun));
-      if (last === undefined || page.households.length < HOUSEHOLDS_PER_JOB) break;
-      from = last.household_index + 1;
+      mergePeriodSums(sums, await sumPage(context, households, page, part, quarters, hasBegun));
     }
     if (read < households.count) throw new HouseholdsRemovedError();
     const named = (household: RankedHousehold | null): NamedHousehold | null =>

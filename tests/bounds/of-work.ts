@@ -141,7 +141,13 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'households that one job sums up',
-    [replace(SUMMED, 'const HOUSEHOLDS_PER_JOB = 250;', 'const HOUSEHOLDS_PER_JOB = 1_000_000;')],
+    [
+      replace(
+        'src/operations/household-pages.ts',
+        'const HOUSEHOLDS_PER_JOB = 250;',
+        'const HOUSEHOLDS_PER_JOB = 1_000_000;',
+      ),
+    ],
     summedParts('a job has 250 households and five days at most'),
   ),
   bound(

@@ -9,10 +9,10 @@ import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { countHouseholds, readHouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/household-pages.ts';
 import type { Context } from '../context.ts';
+import { HOUSEHOLDS_PER_JOB } from '../household-pages.ts';
 import {
   beginGroups,
   checkHouseholdDays,
-  HOUSEHOLDS_PER_JOB,
   HouseholdsRemovedError,
   mapGroups,
   RESOLUTIONS,

@@ -4,7 +4,7 @@ import { loadControls } from '../../households/household-controls.ts';
 import { readHouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { Context } from '../context.ts';
 import { runHeavyJob } from '../heavy-jobs.ts';
-import { HOUSEHOLDS_PER_JOB } from '../summed-data.ts';
+import { HOUSEHOLDS_PER_JOB, listHouseholdPages } from '../household-pages.ts';
 import { requireFleet } from './fleet-access.ts';
 import { countMembers } from './fleet-data.ts';
 
@@ -39,10 +39,10 @@ export async function listHouseholdPowers(
   if (span === undefined) return { firstQuarter: 0, households: [] };
   const prices = await loadHistoryPrices(db, filter.orgId, fleet.history_from, now);
   const all: HouseholdPowers[] = [];
-  for (let from = 0; from < endIndex;) {
-    const page = await readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB });
-    const last = page.households.at(-1);
-    if (last === undefined) break;
+  const pages = listHouseholdPages((from) =>
+    readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB }),
+  );
+  for await (const page of pages) {
     const controls = await loadControls(db, prices.partnerId, page.households);
     const { attributes } = page;
     const question = { orgId: filter.orgId, attributes, prices, controls, span, quarters: 1, now };
@@ -53,7 +53,6 @@ export async function listHouseholdPowers(
       { user_id: userId, household_index: index, attributes: place },
     ] of page.households.entries())
       all.push({ userId, index, ...place, powers: powers.subarray(at * periods, (at + 1) * periods) });
-    from = last.household_index + 1;
   }
   return { firstQuarter: span.first, households: all };
 }
