@@ -12,7 +12,7 @@ afterAll(() => world.close());
 
 const PATH = '/portal/fleets/create/';
 const STROKES = 40;
-/** Issue: a stroke on 4000 x 4000 cells is answered within so many milliseconds on a quiet machine. */
+/** A stroke on 4000 x 4000 cells is answered within so many milliseconds on a quiet machine. */
 const GOAL_MS = 50;
 
 async function openForm(options = {}) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import document from '../../generated/openapi.json' with { type: 'json' };
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import type { DeviceType } from '../../src/domain/fleets/devices.ts';
-import { addQueuedFleet, buildFleets } from './portal-fleets.ts';
+import { addHome, SEGMENTS } from './portal-fleets.ts';
 import type { SiteFleet } from './portal-fleets.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
@@ -14,30 +14,14 @@ let admin: Person;
 let browser: Visitor;
 let fleet: SiteFleet;
 let userId: string;
-const devices = new Map<DeviceType, string>();
+let devices: ReadonlyMap<DeviceType, string>;
 const yesterday = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
-
-const SEGMENTS = {
-  electric_vehicle: 'electric-vehicles',
-  heat_pump: 'heat-pumps',
-  inverter: 'inverters',
-  wallbox: 'wallboxes',
-};
 
 beforeAll(async () => {
   site = await startPortal();
   admin = await site.addPerson(await site.addOrganization(), 'admin');
   browser = await site.signedIn(admin);
-  const definition = { count: 8, history_days: 3, latitude: 48.2, longitude: 16.4, ev_ownership_fraction: 1 };
-  fleet = await addQueuedFleet(site, admin, definition);
-  await buildFleets(site);
-  const rows = await site.db
-    .selectFrom('devices')
-    .select(['id', 'user_id', 'device_type'])
-    .where('org_id', '=', fleet.simulationOrgId)
-    .execute();
-  userId = rows.find(({ device_type: type }) => type === 'heat_pump')?.user_id ?? '';
-  for (const row of rows) if (row.user_id === userId) devices.set(row.device_type, row.id);
+  ({ fleet, userId, devices } = await addHome(site, admin));
 });
 afterAll(() => site.close());
 

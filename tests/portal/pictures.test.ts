@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
 import type { DeviceType } from '../../src/domain/fleets/devices.ts';
-import { addPrices, addQueuedFleet, buildFleets } from './portal-fleets.ts';
+import { addHome, addPrices, SEGMENTS } from './portal-fleets.ts';
 import type { SiteFleet } from './portal-fleets.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
@@ -23,7 +23,7 @@ let admin: Person;
 let browser: Visitor;
 let fleet: SiteFleet;
 let home: string;
-const devices = new Map<DeviceType, string>();
+let devices: ReadonlyMap<DeviceType, string>;
 const now = Date.now();
 const dayOf = (days: number): string => new Date(now + days * DAY_MS).toISOString().slice(0, 10);
 
@@ -31,17 +31,9 @@ beforeAll(async () => {
   site = await startPortal();
   admin = await site.addPerson(await site.addOrganization(), 'admin');
   browser = await site.signedIn(admin);
-  const definition = { count: 8, history_days: 3, latitude: 48.2, longitude: 16.4, ev_ownership_fraction: 1 };
-  fleet = await addQueuedFleet(site, admin, definition);
-  await buildFleets(site);
-  const rows = await site.db
-    .selectFrom('devices')
-    .select(['id', 'user_id', 'device_type'])
-    .where('org_id', '=', fleet.simulationOrgId)
-    .execute();
-  const userId = rows.find(({ device_type: type }) => type === 'heat_pump')?.user_id ?? '';
+  const { userId, ...built } = await addHome(site, admin);
+  ({ fleet, devices } = built);
   home = `/portal/homes/${userId}/`;
-  for (const row of rows) if (row.user_id === userId) devices.set(row.device_type, row.id);
   // Prices of today and tomorrow by UTC; of yesterday there are none.
   const from = Math.floor(now / DAY_MS) * DAY_MS + HOUR_MS;
   const hours = Array.from({ length: 46 }, (_, hour) => hour);
@@ -50,12 +42,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const SEGMENTS = {
-  electric_vehicle: 'electric-vehicles',
-  heat_pump: 'heat-pumps',
-  inverter: 'inverters',
-  wallbox: 'wallboxes',
-};
 const deviceOf = (type: DeviceType): string => `${home}${SEGMENTS[type]}/${devices.get(type) ?? ''}/`;
 
 async function readChart(path: string): Promise<Chart> {
