@@ -5,13 +5,11 @@ import { DELIVERY_STATES } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryFilter } from '../domain/notifications/delivery-filter.ts';
 import { TOPICS } from '../domain/notifications/topics.ts';
 import { STATE_WORDS } from './delivery-states.ts';
-import { filterFieldOf, readFilterParameters } from './forms.ts';
+import { FILTER_MESSAGES, filterFieldOf, readFilterParameters } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 
 const PARAMETERS = ['state', 'topic', 'since', 'until', 'message'] as const;
 type Parameter = (typeof PARAMETERS)[number];
-
-const NO_INSTANT = 'Write an instant, such as 2026-11-23T08:00.';
 
 /** A filter as an address has it; what is not given is left out. */
 export type FilterQuery = Readonly<Partial<Record<Parameter, string>>>;
@@ -35,10 +33,10 @@ export function parseFilter(query: FilterQuery): {
     messageId: message !== undefined && isUuid(message.toLowerCase()) ? message.toLowerCase() : undefined,
   };
   const rules = [
-    ['state', filter.state, 'Choose one of the list.'],
-    ['topic', filter.topic, 'Choose one of the list.'],
-    ['since', filter.since, NO_INSTANT],
-    ['until', filter.until, NO_INSTANT],
+    ['state', filter.state, FILTER_MESSAGES.choice],
+    ['topic', filter.topic, FILTER_MESSAGES.choice],
+    ['since', filter.since, FILTER_MESSAGES.instant],
+    ['until', filter.until, FILTER_MESSAGES.instant],
     ['message', filter.messageId, 'Write the whole message_id, a UUID.'],
   ] as const;
   const broken = rules.filter(([name, value]) => query[name] !== undefined && value === undefined);

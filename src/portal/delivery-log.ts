@@ -15,6 +15,7 @@ import { formatAgo, formatMinute, formatCount } from './times.ts';
 import { webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
 import type { Webhook } from './webhook-operations.ts';
 import type { Scope } from './scopes.ts';
+import { toShortTopic } from './words.ts';
 
 /** What stands before a message's id in the name of the field that chooses it. */
 export const MARK_PREFIX = 'message:';
@@ -84,7 +85,7 @@ function toRow(scope: Scope, { id, enabled }: Webhook, delivery: FoundDelivery, 
         : {}),
     },
     { status: markState(state, attempts) },
-    { text: topic.replace('device.', '') },
+    { text: toShortTopic(topic) },
     { text: formatCount(attempts) },
     { text: formatAgo(createdAt, now), at: createdAt.toISOString() },
   ];

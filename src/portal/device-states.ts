@@ -1,6 +1,7 @@
 import type { Device, Preferences } from './device-operations.ts';
 import { formatPower } from './quantities.ts';
 import { formatMinute } from './times.ts';
+import { toWords } from './words.ts';
 
 /** What a device does, in a few words. */
 export function describeState(device: Device): string {
@@ -18,7 +19,7 @@ export function describeState(device: Device): string {
     case 'heat_pump': {
       const { mode, power_w: watts, indoor_temperature_c: indoor } = device.state;
       const rooms = indoor === null ? '' : `, rooms at ${indoor.toFixed(1)} °C`;
-      return `${mode.replaceAll('_', ' ')} with ${formatPower(watts)}${rooms}`;
+      return `${toWords(mode)} with ${formatPower(watts)}${rooms}`;
     }
     case 'inverter': {
       const { pv_power_w: pv, soc_percent: soc, grid_power_w: grid } = device.state;
@@ -36,7 +37,7 @@ export function describeState(device: Device): string {
 export function describeControl(device: Device): string | undefined {
   if (device.device_type === 'wallbox') return undefined;
   const { mode, reason } = device.state.control;
-  return `${mode}: ${reason.replaceAll('_', ' ')}`;
+  return `${mode}: ${toWords(reason)}`;
 }
 
 const BOOSTS: Readonly<Record<Preferences['device_type'], string>> = {

@@ -21,6 +21,7 @@ import type { FieldMessages } from './forms.ts';
 import { toFieldMessages, toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
 import { FLEET_CREATION_PATH, fleetPath, FLEETS_PATH } from './paths.ts';
+import { toWords } from './words.ts';
 
 type Config = components['schemas']['FleetConfig'];
 
@@ -157,7 +158,7 @@ function createFieldPresenter({ profiles, countries }: Config, values: FleetValu
     profiles: {
       '': 'Mixed',
       ...Object.fromEntries(
-        profiles.map(({ name, description }) => [name, `${name.replaceAll('_', ' ')}: ${description}`]),
+        profiles.map(({ name, description }) => [name, `${toWords(name)}: ${description}`]),
       ),
     },
     countries: {

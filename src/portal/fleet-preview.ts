@@ -6,6 +6,7 @@ import { mapPreview } from './fleet-map.ts';
 import { describeDevices } from './device-marks.ts';
 import { formatEnergy, formatPower } from './quantities.ts';
 import { countOf, formatCount } from './times.ts';
+import { toWords } from './words.ts';
 
 /** What the operation previewFleet answers, with every home. */
 export type Preview = components['schemas']['FleetPreview'];
@@ -83,7 +84,7 @@ function tabulateGroups({ groups }: Preview) {
   ];
   const rows = groups.map(({ name, profile, count, electric_vehicle_count: vehicles }) => [
     { text: name },
-    { text: profile.replaceAll('_', ' ') },
+    { text: toWords(profile) },
     { text: formatCount(count) },
     { text: formatCount(vehicles) },
   ]);
@@ -101,7 +102,7 @@ function tabulateHouseholds({ households }: Preview) {
   const rows = households
     .slice(0, LISTED_HOMES)
     .map((home) => [
-      { text: `${home.index + 1}, ${home.group}, ${home.profile.replaceAll('_', ' ')}` },
+      { text: `${home.index + 1}, ${home.group}, ${toWords(home.profile)}` },
       { text: `${home.latitude.toFixed(4)}, ${home.longitude.toFixed(4)}` },
       { text: String(home.pv_rating_kw) },
       { text: String(home.battery_capacity_kwh) },

@@ -78,6 +78,12 @@ export function toLocalPath(next: string | undefined, baseUrl: string): string |
   return isLocal ? `${target.pathname}${target.search}` : undefined;
 }
 
+/** What is wrong with a parameter of a filter. */
+export const FILTER_MESSAGES = {
+  choice: 'Choose one of the list.',
+  instant: 'Write an instant, such as 2026-11-23T08:00.',
+} as const;
+
 /** What the address gives of these parameters, as it was written; what is not given or empty is left out. */
 export function readFilterParameters<Name extends string>(
   request: Request,

@@ -5,9 +5,10 @@ import { tryParseInstant } from '../domain/api/instants.ts';
 import { MAX_OFFSET } from '../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
-import { filterFieldOf, readFilterParameters } from './forms.ts';
+import { FILTER_MESSAGES, filterFieldOf, readFilterParameters } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { describeCode } from './notification-texts.ts';
+import { toWords } from './words.ts';
 
 const CODES: readonly string[] = [...CONDITION_CODES, 'charge_target_missed'];
 const PARAMETERS = [
@@ -47,8 +48,8 @@ export function parseItemQuery(
   const errors: Record<string, string> = {};
   const { code, device_type: type, device_id: device, owner_id: owner } = query;
   const deviceType = DEVICE_TYPES.find((each) => each === type);
-  if (code !== undefined && !CODES.includes(code)) errors['code'] = 'Choose one of the list.';
-  if (type !== undefined && deviceType === undefined) errors['device_type'] = 'Choose one of the list.';
+  if (code !== undefined && !CODES.includes(code)) errors['code'] = FILTER_MESSAGES.choice;
+  if (type !== undefined && deviceType === undefined) errors['device_type'] = FILTER_MESSAGES.choice;
   for (const [name, id] of [
     ['device_id', device],
     ['owner_id', owner],
@@ -56,7 +57,7 @@ export function parseItemQuery(
     if (id !== undefined && !isUuid(id.toLowerCase())) errors[name] = 'Write the whole id, a UUID.';
   for (const name of ['created_after', 'created_before'] as const)
     if (query[name] !== undefined && tryParseInstant(query[name]) === undefined)
-      errors[name] = 'Write an instant, such as 2026-11-23T08:00.';
+      errors[name] = FILTER_MESSAGES.instant;
   const start = Number(offset ?? '0');
   const list = {
     ...(code === undefined ? {} : { code: [code] }),
@@ -78,7 +79,7 @@ export function describeItemFields(query: ItemQuery, errors: FieldMessages) {
   });
   return [
     field('code', 'What', words(CODES.map((code) => [code, describeCode(code).word]))),
-    field('device_type', 'Device type', words(DEVICE_TYPES.map((type) => [type, type.replace('_', ' ')]))),
+    field('device_type', 'Device type', words(DEVICE_TYPES.map((type) => [type, toWords(type)]))),
     field('created_after', 'From, UTC', { type: 'datetime-local' }),
     field('created_before', 'To, UTC', { type: 'datetime-local' }),
     field('device_id', 'Device id', { maxlength: 36 }),

@@ -18,6 +18,7 @@ import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { countOf, formatAgo } from './times.ts';
+import { toWords } from './words.ts';
 
 type ActionItem = components['schemas']['ActionItem'];
 type Notice = components['schemas']['InformationNotification'];
@@ -137,7 +138,7 @@ function toCells(scope: Scope, { id, code, text, deviceType, at, state }: Row, n
     { text: describeCode(code).word, href: notificationPath(scope, `${id}/`) },
     { status: state },
     { text },
-    { text: deviceType?.replace('_', ' ') ?? '' },
+    { text: toWords(deviceType ?? '') },
     { text: formatAgo(new Date(at), now), at },
   ];
 }

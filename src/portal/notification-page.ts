@@ -16,6 +16,7 @@ import { findNoticeText, redirectAfterForm, redirectWithNotice, sendNotFound, wi
 import { getScope } from './shell.ts';
 import { formatAgo, formatMinute } from './times.ts';
 import { userPath } from './users.ts';
+import { toWords } from './words.ts';
 
 /** A page about the item that the path names by `:item`; 404 for one that is not the reader's to see. */
 function withItem(
@@ -99,7 +100,7 @@ function describeSubject(response: PortalResponse, { deviceId, deviceType, owner
     owner,
     device: devicePath(scope, named),
     history: devicePath(scope, named, 'history/'),
-    deviceType: deviceType.replace('_', ' '),
+    deviceType: toWords(deviceType),
   };
 }
 

@@ -16,6 +16,7 @@ import { getScope } from './shell.ts';
 import { countOf, formatCount } from './times.ts';
 import { webhookPath } from './webhook-operations.ts';
 import type { Webhook } from './webhook-operations.ts';
+import { toShortTopic } from './words.ts';
 
 const SECONDS_OF_DAY = DAY_MS / 1_000;
 
@@ -81,7 +82,7 @@ function toRow(scope: Scope, webhook: Webhook, counts: readonly DeliveryCount[])
   return [
     { text: url, href: webhookPath(scope, id) },
     { status: markWebhook(webhook, counts) },
-    { text: topics.length === 0 ? 'none' : topics.map((topic) => topic.replace('device.', '')).join(', ') },
+    { text: topics.length === 0 ? 'none' : topics.map(toShortTopic).join(', ') },
     count('delivered'),
     count('pending'),
     count('exhausted'),

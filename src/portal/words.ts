@@ -1,0 +1,5 @@
+/** A code of the API as people read it: `heat_pump` is a heat pump. */
+export const toWords = (code: string): string => code.replaceAll('_', ' ');
+
+/** What a topic says beside that it is about devices. */
+export const toShortTopic = (topic: string): string => topic.replace(/^device\./, '');
