@@ -5,6 +5,7 @@ import type { LoadColumn } from './load-figures.ts';
 import { measuredHomes } from './measured-loads.ts';
 import { compareHomes, simulatedHomes } from './people-homes.ts';
 import type { ColumnComparison, SimulatedHome } from './people-homes.ts';
+import { nightFloorRow } from './night-floor.ts';
 import { HOURS, NORM_HOMES, NORM_YEARS, meanDays } from './people-norm.ts';
 import type { MeanDay } from './people-norm.ts';
 import type { Picture } from './picture.ts';
@@ -33,6 +34,7 @@ export function measure(): Promise<Row[]> {
     ...SHAPES.map(measureShape),
     ...measureCoincidence(),
     measureQuarterPeak(),
+    nightFloorRow(knownHomes().map(({ powers }) => powers)),
   ]);
 }
 

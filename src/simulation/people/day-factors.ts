@@ -17,7 +17,7 @@ const LEVEL_SPREAD = 0.35;
 /** At night (the first block) little is done that could differ: its level does by so much of what others' do (assumption). */
 const NIGHT_PART = 0.5;
 /** Standard deviation of a day's factor, where people are as restless as the mean. */
-const MOOD_DEVIATION = 0.08;
+const MOOD_DEVIATION = 0.14;
 const slow = allocateFloat64Array(BLOCKS + 1);
 
 interface AskedDay {
@@ -63,8 +63,8 @@ export class DayFactors {
     this.#slow.turnToYear(firstDay, days);
   }
 
-  /** Writes the factors of a day on which not all are away. */
-  fill({ localDay, type, season }: AskedDay, { starts, rest }: BlockFactors): void {
+  /** Writes the factors of a day on which not all are away; returns that of what runs all through the night. */
+  fill({ localDay, type, season }: AskedDay, { starts, rest }: BlockFactors): number {
     const percents = occupancyPercents(this.#profile, type);
     const atHome = this.#whereabouts.blocksAtHome(localDay);
     this.#slow.fill(localDay, slow);
@@ -72,6 +72,7 @@ export class DayFactors {
     const day =
       (season * this.#variationOf(localDay) * mood * (slow[BLOCKS] ?? 1)) /
       (1 - this.#whereabouts.probabilityAway(localDay));
+    let steady = 1;
     for (let block = 0; block < BLOCKS; block++) {
       const part = block === 0 ? NIGHT_PART : 1;
       const factor = day * (slow[block] ?? 1);
@@ -80,7 +81,9 @@ export class DayFactors {
         1 + part * LEVEL_SPREAD * ((2 * hashInStream(this.#levels, localDay, block)) / WORD_VALUES - 1);
       starts[block] = factor * here;
       rest[block] = factor * level * (REST_WITHOUT_PEOPLE + (1 - REST_WITHOUT_PEOPLE) * here);
+      if (block === 0) steady = factor * level;
     }
+    return steady;
   }
 
   /**

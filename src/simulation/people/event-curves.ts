@@ -10,16 +10,17 @@ import type { DayType } from '../time/day-type.ts';
 import { APPLIANCES, RUN_ENERGIES, TABLE_ANNUAL_KWH, startsFactorOf } from './appliances.ts';
 import type { Appliance } from './appliances.ts';
 import { archetypeCurve } from './archetype-curves.ts';
-import { hoursBetween } from './hours.ts';
+import { hoursBetween, nightLevelOf } from './hours.ts';
 import { MONTHS } from './norm-profile.ts';
 import { BLOCKS, BLOCK_STARTS } from './occupancy.ts';
 
 /** Share of the energy that runs day and night: standby, cold appliances, pumps. */
 export const MEAN_BASE_SHARE = 0.25;
-/** Most of what is expected above the base that runs of appliances may take. */
-export const MAX_EVENT_SHARE = 0.97;
+/** Most of what is expected above the night's level that runs of appliances may take, and of what is above the base at night. */
+const MAX_EVENT_SHARE = 0.97;
+const MAX_NIGHT_EVENT_SHARE = 0.25;
 /** The densities are thinned for a household that owns all and starts it so much oftener than the mean. */
-const THINNED_FOR = 1.3;
+const THINNED_FOR = 1.1;
 const THINNING_ROUNDS = 8;
 const THINNED_ENOUGH = 0.98;
 
@@ -31,6 +32,8 @@ export const SUMS_PER_APPLIANCE = QUARTER_HOURS_PER_DAY + 1;
 export interface EventCurves {
   /** The archetype's expected load over its yearly mean at the 96 quarter hours. */
   readonly curve: Float64Array;
+  /** How much of the curve runs of appliances may take. */
+  readonly room: Float64Array;
   /** By appliance, mean starts before each of the 96 quarter hours and at the day's end. */
   readonly startSums: Float32Array;
   /** By appliance, mean starts in each block of the day. */
@@ -57,11 +60,20 @@ export function eventCurvesOf(profile: string, month: number, type: DayType): Ev
   return (tables[at] ??= makeEventCurves(profile, month, type));
 }
 
+/** What of a curve runs may take: what runs all through the night does so by day, too, and is not theirs. */
+function roomForRuns(curve: Float64Array): Float64Array {
+  const night = nightLevelOf(curve);
+  return curve.map((load) =>
+    Math.max(0, MAX_EVENT_SHARE * (load - night), MAX_NIGHT_EVENT_SHARE * (load - MEAN_BASE_SHARE)),
+  );
+}
+
 function makeEventCurves(profile: string, month: number, type: DayType): EventCurves {
   const annualKwh = tableAnnualKwhOf(profile);
   const meanMilliWh = (annualKwh * 1e6) / 8760 / 4;
   const curve = archetypeCurve(profile, month, type);
-  const budget = curve.map((load) => MAX_EVENT_SHARE * Math.max(0, load - MEAN_BASE_SHARE) * meanMilliWh);
+  const room = roomForRuns(curve);
+  const budget = room.map((part) => part * meanMilliWh);
   const starts = startsOn(type, startsFactorOf(annualKwh));
   for (let round = 0; round < THINNING_ROUNDS && thin(starts, budget); round++);
   const startSums = new Float32Array(APPLIANCES.length * SUMS_PER_APPLIANCE);
@@ -81,7 +93,7 @@ function makeEventCurves(profile: string, month: number, type: DayType): EventCu
     }
     energies.set(energiesOf(appliance, its), appliance * QUARTER_HOURS_PER_DAY);
   }
-  return { curve, startSums, blockStarts, energies };
+  return { curve, room, startSums, blockStarts, energies };
 }
 
 /** How the starts of the appliances are spread over a working day and over one at the weekend: sums of 1. */

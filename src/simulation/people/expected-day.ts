@@ -3,10 +3,13 @@
  * is what the curve of its archetype leaves (docs/simulation.md#household-load).
  */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
+import { allocateFloat64Array } from '../kernel/typed-arrays.ts';
+import { DAY_TYPES } from '../time/day-type.ts';
 import { APPLIANCES, MINUTES_PER_QUARTER } from './appliances.ts';
-import { MAX_EVENT_SHARE, MEAN_BASE_SHARE } from './event-curves.ts';
+import { MEAN_BASE_SHARE } from './event-curves.ts';
 import type { EventCurves } from './event-curves.ts';
-import { bumpAt } from './hours.ts';
+import { bumpAt, nightLevelOf } from './hours.ts';
+import type { OwnedAppliances } from './owned-appliances.ts';
 
 /** Where late people use more and where less, by quarter hour: around 2 and around 13 h. */
 const NIGHT = bumpAt(2, 4);
@@ -32,7 +35,7 @@ const work = new Float64Array(QUARTER_HOURS_PER_DAY);
  */
 export function fillRest(question: DayQuestion, rest: Float64Array): number {
   const { curves, scale, energyFactors, lateness, lateMinutes } = question;
-  const { curve, energies } = curves;
+  const { curve, room, energies } = curves;
   work.fill(0);
   for (let appliance = 0, at = 0; appliance < APPLIANCES.length; appliance++, at += QUARTER_HOURS_PER_DAY) {
     const factor = energyFactors[appliance] ?? 0;
@@ -42,8 +45,8 @@ export function fillRest(question: DayQuestion, rest: Float64Array): number {
   }
   let part = 1;
   for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
-    const most = MAX_EVENT_SHARE * scale * ((curve[i] ?? 0) - MEAN_BASE_SHARE);
-    if (part * (work[i] ?? 0) > most) part = Math.max(0, most) / (work[i] ?? 1);
+    const most = scale * (room[i] ?? 0);
+    if (part * (work[i] ?? 0) > most) part = most / (work[i] ?? 1);
   }
   let night = 0;
   let day = 0;
@@ -66,4 +69,58 @@ export function fillRest(question: DayQuestion, rest: Float64Array): number {
     before = here;
   }
   return part;
+}
+
+/** What a household is expected to use on a day of some month and type beside its base. */
+export interface ExpectedDay {
+  /** The rest in the 96 quarter hours, mWh, and how much of it runs all through the night, and so by day. */
+  readonly rest: Float64Array;
+  readonly nightLevel: number;
+  /** Which part of the starts of its archetype's table happens. */
+  readonly startedPart: number;
+}
+
+/** The expected days of a household in the month asked for last. */
+export class ExpectedDays {
+  readonly #energyFactors: Float64Array;
+  readonly #lateness: number;
+  readonly #lateMinutes: number;
+  readonly #rests = DAY_TYPES.map(() => allocateFloat64Array(QUARTER_HOURS_PER_DAY));
+  readonly #days = new Array<ExpectedDay | undefined>(DAY_TYPES.length);
+  #month = NaN;
+  #scale = 0;
+
+  constructor({ starts, power }: OwnedAppliances, lateness: number, lateMinutes: number) {
+    this.#energyFactors = starts.map((value, appliance) => value * (power[appliance] ?? 0));
+    this.#lateness = lateness;
+    this.#lateMinutes = lateMinutes;
+  }
+
+  /** `scale`: mWh in a quarter hour that 1 of the archetype's curve above the base stands for from now on. */
+  turnTo(scale: number): void {
+    this.#scale = scale;
+    this.#month = NaN;
+  }
+
+  /** A day of a month (zero-based) and a type (index in DAY_TYPES), whose curves are given. */
+  on(month: number, typeIndex: number, curves: EventCurves): ExpectedDay {
+    if (month !== this.#month) {
+      this.#month = month;
+      this.#days.fill(undefined);
+    }
+    return (this.#days[typeIndex] ??= this.#create(typeIndex, curves));
+  }
+
+  #create(typeIndex: number, curves: EventCurves): ExpectedDay {
+    const rest = this.#rests[typeIndex] ?? new Float64Array(QUARTER_HOURS_PER_DAY);
+    const question = {
+      curves,
+      scale: this.#scale,
+      energyFactors: this.#energyFactors,
+      lateness: this.#lateness,
+      lateMinutes: this.#lateMinutes,
+    };
+    const startedPart = fillRest(question, rest);
+    return { rest, nightLevel: nightLevelOf(rest), startedPart };
+  }
 }

@@ -16,3 +16,14 @@ export function bumpAt(hour: number, halfWidth: number): Float64Array {
     return away < 1 ? Math.cos((away * Math.PI) / 2) ** 2 : 0;
   });
 }
+
+/** Quarter hours from 1 to 5 h. */
+const NIGHT_START = 4;
+const NIGHT_LENGTH = 16;
+
+/** The mean of a day's 96 quarter hours from 1 to 5 h: what runs all through the night. */
+export function nightLevelOf(curve: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < NIGHT_LENGTH; i++) sum += curve[NIGHT_START + i] ?? 0;
+  return sum / NIGHT_LENGTH;
+}

@@ -14,9 +14,9 @@ import type { DayFiller } from '../time/local-day.ts';
 import { MINUTES_PER_QUARTER, QUARTERS_AFTER_MIDNIGHT } from './appliances.ts';
 import { DayFactors } from './day-factors.ts';
 import { eventCurvesOf } from './event-curves.ts';
-import type { EventCurves } from './event-curves.ts';
 import { ApplianceRuns } from './appliance-runs.ts';
-import { fillRest } from './expected-day.ts';
+import { ExpectedDays } from './expected-day.ts';
+import type { ExpectedDay } from './expected-day.ts';
 import { activeMeanOverYear, seasonalFactorOn } from './load-year.ts';
 import { profileDayOf, profileMonthOf } from './norm-profile.ts';
 import { drawOwnedAppliances } from './owned-appliances.ts';
@@ -48,6 +48,12 @@ const workspace = {
   before: { starts: allocateFloat64Array(BLOCKS), rest: allocateFloat64Array(BLOCKS) },
 } as const;
 
+/** Factors of the rest: of what runs all through the night, and by day as well, and of what comes on top. */
+interface RestLevel {
+  readonly steady: number;
+  readonly rest: number;
+}
+
 /** A function that fills the load of a household on UTC days (days since 1970), mWh a quarter hour. */
 export function createLoadDayFiller(household: Household): DayFiller<Int32Array> {
   if (household.load_annual_kwh === 0) return (_, row) => void row.fill(0);
@@ -72,21 +78,14 @@ class HouseholdLoad {
   readonly #lateMinutes: number;
   readonly #meanMilliWh: number;
   readonly #baseMilliWh: number;
-  /** By appliance, energy of the household's runs over those of its archetype's table. */
-  readonly #energyFactors: Float64Array;
+  readonly #expected: ExpectedDays;
   readonly #rows = new DayCache<Int32Array>(4);
   #year = NaN;
   #firstDay = 0;
   #days = 365;
-  /** mWh in a quarter hour that 1 of the archetype's curve above the base stands for in this year. */
-  #scale = 0;
-  /** Of the month and year that came last: the rest by type of day, and which part of the starts happens (NaN: not known). */
-  readonly #rest = allocateFloat64Array(DAY_TYPES.length * QUARTER_HOURS_PER_DAY);
-  readonly #startedPart = allocateFloat64Array(DAY_TYPES.length);
-  #restMonth = NaN;
-  /** The day filled last, and the factor of the rest with which it ended. */
+  /** The day filled last, and the factors of the rest with which it ended. */
   #lastDay = NaN;
-  #lastRest = 0;
+  #last: RestLevel = { steady: 0, rest: 0 };
 
   constructor(household: Household) {
     const { index, time_shift_minutes: shift } = household;
@@ -101,7 +100,7 @@ class HouseholdLoad {
     this.#baseMilliWh = this.#meanMilliWh * household.habits.base_share;
     const owned = drawOwnedAppliances(household);
     this.#runs = new ApplianceRuns(seed, index, owned, this.#lateMinutes);
-    this.#energyFactors = owned.starts.map((starts, appliance) => starts * (owned.power[appliance] ?? 0));
+    this.#expected = new ExpectedDays(owned, household.habits.lateness, this.#lateMinutes);
   }
 
   /** Copies quarter hours from local time on, counted from 1970, to `from` up to and without `to`. */
@@ -146,16 +145,18 @@ class HouseholdLoad {
     const type = this.#whereabouts.dayTypeOf(localDay);
     const typeIndex = DAY_TYPES.indexOf(type);
     const curves = eventCurvesOf(this.#household.profile, profileMonthOf(profileDay), type);
-    const part = this.#prepareRest(profileMonthOf(profileDay), typeIndex, curves);
+    const expected = this.#expected.on(profileMonthOf(profileDay), typeIndex, curves);
+    let steady = 0;
     if (!this.#whereabouts.isAway(localDay)) {
-      this.#factors.fill({ localDay, type, season: seasonalFactorOn(profileDay) }, workspace);
-      for (let block = 0; block < BLOCKS; block++) starts[block] = part * (starts[block] ?? 0);
+      steady = this.#factors.fill({ localDay, type, season: seasonalFactorOn(profileDay) }, workspace);
+      for (let block = 0; block < BLOCKS; block++)
+        starts[block] = expected.startedPart * (starts[block] ?? 0);
       this.#runs.addRuns(localDay, curves, starts, runs);
     }
-    const before = this.#restBefore(localDay, rest[0] ?? 0);
-    this.#addUp(localDay, typeIndex * QUARTER_HOURS_PER_DAY, before, row);
+    const before = this.#restBefore(localDay, { steady, rest: rest[0] ?? 0 });
+    this.#addUp(localDay, expected, before, steady, row);
     this.#lastDay = localDay;
-    this.#lastRest = rest[BLOCKS - 1] ?? 0;
+    this.#last = { steady, rest: rest[BLOCKS - 1] ?? 0 };
   }
 
   /** The day of the norm's year that a day of the year turned to is like. */
@@ -163,24 +164,25 @@ class HouseholdLoad {
     return profileDayOf(localDay - this.#firstDay + 1, this.#household.latitude);
   }
 
-  /** The factor of the rest with which the day before ended; `first` on a year's first day, since factors are those of a year. */
-  #restBefore(localDay: number, first: number): number {
+  /** The factors of the rest with which the day before ended; `first` on a year's first day, since factors are those of a year. */
+  #restBefore(localDay: number, first: RestLevel): RestLevel {
     if (localDay === this.#firstDay) return first;
-    if (this.#lastDay === localDay - 1) return this.#lastRest;
+    if (this.#lastDay === localDay - 1) return this.#last;
     const before = localDay - 1;
-    if (this.#whereabouts.isAway(before)) return 0;
+    if (this.#whereabouts.isAway(before)) return { steady: 0, rest: 0 };
     const type = this.#whereabouts.dayTypeOf(before);
     const season = seasonalFactorOn(this.#profileDayOf(before));
-    this.#factors.fill({ localDay: before, type, season }, workspace.before);
-    return workspace.before.rest[BLOCKS - 1] ?? 0;
+    const steady = this.#factors.fill({ localDay: before, type, season }, workspace.before);
+    return { steady, rest: workspace.before.rest[BLOCKS - 1] ?? 0 };
   }
 
-  #addUp(localDay: number, typeStart: number, restBefore: number, row: Int32Array): void {
+  #addUp(localDay: number, expected: ExpectedDay, last: RestLevel, steady: number, row: Int32Array): void {
     const { runs, rest: factors } = workspace;
-    const rest = this.#rest;
+    const { rest, nightLevel } = expected;
     const base = this.#baseMilliWh;
     const dayHash = mixWord(this.#quarterLevels, localDay);
-    let before = restBefore;
+    let before = last.rest;
+    let steadyBefore = last.steady;
     for (let block = 0, i = 0; block < BLOCKS; block++) {
       const start = i;
       const own = factors[block] ?? 0;
@@ -189,40 +191,22 @@ class HouseholdLoad {
         // An hour's four quarter hours share a hash; blocks begin with hours.
         for (const nextHour = i + 4; i < nextHour; i++) {
           const since = i - start;
-          const factor =
-            since < RAMP_QUARTERS ? before + (own - before) * ((since + 0.5) / RAMP_QUARTERS) : own;
-          const smooth = base + factor * (rest[typeStart + i] ?? 0);
+          const part = since < RAMP_QUARTERS ? (since + 0.5) / RAMP_QUARTERS : 1;
+          const left = rest[i] ?? 0;
+          const always = left < nightLevel ? left : nightLevel;
+          const smooth =
+            base +
+            (steadyBefore + (steady - steadyBefore) * part) * always +
+            (before + (own - before) * part) * (left - always);
           const level = 1 + QUARTER_SCALE * ((bytes & 255) - BYTE_MIDDLE);
           row[i] = Math.floor(smooth * level + (runs[i] ?? 0) + 0.5);
           bytes >>>= 8;
         }
       }
       before = own;
+      steadyBefore = steady;
     }
     for (let i = QUARTER_HOURS_PER_DAY; i < ROW_LENGTH; i++) row[i] = Math.floor((runs[i] ?? 0) + 0.5);
-  }
-
-  /** Makes the rest of a type of day ready and returns which part of the table's starts happens. */
-  #prepareRest(month: number, typeIndex: number, curves: EventCurves): number {
-    if (month !== this.#restMonth) {
-      this.#restMonth = month;
-      this.#startedPart.fill(NaN);
-    }
-    const known = this.#startedPart[typeIndex] ?? 1;
-    if (!Number.isNaN(known)) return known;
-    const from = typeIndex * QUARTER_HOURS_PER_DAY;
-    const part = fillRest(
-      {
-        curves,
-        scale: this.#scale,
-        energyFactors: this.#energyFactors,
-        lateness: this.#household.habits.lateness,
-        lateMinutes: this.#lateMinutes,
-      },
-      this.#rest.subarray(from, from + QUARTER_HOURS_PER_DAY),
-    );
-    this.#startedPart[typeIndex] = part;
-    return part;
   }
 
   #turnToYearOf(localDay: number): void {
@@ -231,8 +215,7 @@ class HouseholdLoad {
     this.#firstDay = firstDayOf(this.#year);
     this.#days = firstDayOf(this.#year + 1) - this.#firstDay;
     const active = activeMeanOverYear(profile, this.#year, country, latitude);
-    this.#scale = (this.#meanMilliWh * (1 - habits.base_share)) / active;
     this.#factors.turnToYear(this.#firstDay, this.#days);
-    this.#restMonth = NaN;
+    this.#expected.turnTo((this.#meanMilliWh * (1 - habits.base_share)) / active);
   }
 }

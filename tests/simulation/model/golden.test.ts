@@ -6,10 +6,10 @@ import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
   2: [
-    '55b8cdc43a31e28c5b28bef2627f04b0e7688d189cb320d661bbdfedf44ff791',
-    '95ebbeb8232c660decd3c39fde0526a925444f8bb9eb29ba9d5d8fd92dfd301c',
-    'a388323b5849799fd2b4e89339a202a1b1d2773719e1710597b67b93a6a01544',
-    '2a7c950bfaab17260d266d7af17d652a1469f5b76086238c85834ab660afa846',
+    'b13f433143d2aa1bf4fcaf3726e3c8e9f82aba4627dcd4da53c72b1f5dbcc000',
+    '26a4d16b315f8faf3720608eeeb712b79aa0b0ba6bbb7293038eb6bc4b5dde2e',
+    'd7eda5a3e9480e48be855ab9639ba90028eeb004d5f7fb34b1e8c3640e0a96ab',
+    '0fee6b4c970db7a97f35d7748e2f5d6c52200f1cfc1ded691ad4b127ae45fec6',
   ],
 };
 

@@ -7,6 +7,7 @@ import { Whereabouts } from '../../../src/simulation/people/whereabouts.ts';
 import { normProfile } from '../../../src/simulation/people/norm-profile.ts';
 import { dayTypeOf } from '../../../src/simulation/time/day-type.ts';
 import { loadFigures } from '../../../tools/validate/load-figures.ts';
+import { shareOfHighNights } from '../../../tools/validate/night-floor.ts';
 import { halfHourPowers } from '../../../tools/validate/simulated-loads.ts';
 import { median, quantile } from '../../../tools/validate/statistics.ts';
 import { first, households } from '../fleet.ts';
@@ -187,4 +188,11 @@ test('families use less by night than by day, but on few winter days', () => {
     }
   }
   expect(asMuch / days).toBeLessThan(0.05);
+});
+
+test('what runs all through a July night runs in the evening, too, in nearly all homes', () => {
+  const homes = households({ count: 60 }).map((home) =>
+    halfHourPowers(yearOf({ ...home, time_zone: 'UTC' })),
+  );
+  expect(shareOfHighNights(homes)).toBeLessThan(0.15);
 });
