@@ -4,13 +4,13 @@ import { isUuid } from '../domain/api/formats.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
 import { MAX_OFFSET } from '../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
-import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
+import { NOTICE_CODES } from '../domain/notifications/conditions.ts';
 import { FILTER_MESSAGES, filterFieldOf, readFilterParameters } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { describeCode } from './notification-texts.ts';
 import { toWords } from './words.ts';
 
-const CODES: readonly string[] = [...CONDITION_CODES, 'charge_target_missed'];
+const CODES: readonly string[] = NOTICE_CODES;
 const PARAMETERS = [
   'code',
   'device_type',

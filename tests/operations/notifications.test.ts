@@ -196,6 +196,14 @@ describe('filters', () => {
     ]);
   });
 
+  test('by type and code find what a plan tells too, which is no condition', async () => {
+    const car = await content.deviceOf(api.own.user, 'electric_vehicle');
+    const missed = await content.tellMissedCharge(car, api.own.user);
+    for (const operation of ['listActions', 'listInformation'] as const)
+      for (const query of [{ code: 'charge_target_missed' }, { device_type: 'electric_vehicle' }])
+        expect([operation, query, await content.ids(operation, query)]).toEqual([operation, query, [missed]]);
+  });
+
   test('by time are inclusive to the millisecond; naive values are UTC, offsets count', async () => {
     const device = await content.deviceOf(api.own.user);
     const session = await content.raise(device, 'reauthenticate', 0);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
 import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
 import { raiseCondition } from '../../src/conditions/raise-condition.ts';
+import { tellNotice } from '../../src/conditions/tell-notice.ts';
 import type { Api, Person } from './api.ts';
 import type { Answer, Call } from './api-client.ts';
 import { addDevice } from './fleet-records.ts';
@@ -45,6 +46,15 @@ export class NotificationFixture {
       .where('occurred_at', '=', now)
       .executeTakeFirstOrThrow();
     return item.id;
+  }
+
+  /** Tells that a car will not be charged as was asked, at so many milliseconds after the start; answers the item's id. */
+  async tellMissedCharge(car: DeviceKey, owner: Pick<Person, 'id'>, atMs = 0): Promise<string> {
+    const device = { deviceType: 'electric_vehicle', ownerId: owner.id, name: 'EV', manufacturer: 'A' } as const;
+    const now = new Date(this.#start.getTime() + atMs);
+    const notice = { ...car, device, code: 'charge_target_missed', now } as const;
+    const { itemId } = await this.#api.db.transaction().execute((tx) => tellNotice(tx, notice, 1_000));
+    return itemId;
   }
 
   async broadcast(message: string, orgId = this.#api.own.orgId): Promise<string> {

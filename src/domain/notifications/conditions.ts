@@ -10,7 +10,8 @@ export const CONDITION_CODES = [
 export type ConditionCode = (typeof CONDITION_CODES)[number];
 
 /** What is told of a device: its conditions, and what a plan has found. */
-export type NoticeCode = ConditionCode | 'charge_target_missed';
+export const NOTICE_CODES = [...CONDITION_CODES, 'charge_target_missed'] as const;
+export type NoticeCode = (typeof NOTICE_CODES)[number];
 
 /** Whether a notice tells of a condition, in which a device is until it ends. */
 export function isConditionCode(code: string): code is ConditionCode {

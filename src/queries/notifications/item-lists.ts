@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type SqlBool } from 'kysely';
 import { MAX_PAGE_LIMIT, MAX_TOTAL } from '../../domain/api/page-links.ts';
 import { DEVICE_TYPES } from '../../domain/fleets/devices.ts';
-import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
+import { NOTICE_CODES } from '../../domain/notifications/conditions.ts';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import { isActiveUser } from '../accounts/active-users.ts';
 import type { Db } from '../connection/database.ts';
@@ -87,7 +87,7 @@ function shapeOf(list: ListShape['list'], scope: ItemScope, filter: ItemFilter):
   return {
     list,
     by: deviceId === undefined ? (isByKind ? 'codes and types' : by) : 'device',
-    codes: isByKind ? CONDITION_CODES.filter((code) => codes === undefined || codes.includes(code)) : [],
+    codes: isByKind ? NOTICE_CODES.filter((code) => codes === undefined || codes.includes(code)) : [],
     hasOwner: scope.ownerId !== undefined,
     hasBroadcasts: scope.broadcasts,
     hasType: deviceType !== undefined,
