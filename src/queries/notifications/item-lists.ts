@@ -136,21 +136,14 @@ async function readPage(
 ): Promise<NotificationItem[]> {
   const pageKeys = { ...keys, ...pageRequest };
   const end = pageRequest.offset + pageRequest.limit;
-  if (isPrepared(shape) && end <= FIRST_ROWS) return selectFirstPage(shape)(db, pageKeys);
+  if (end <= FIRST_ROWS) return selectFirstPage(shape)(db, pageKeys);
   return (await writePage(shape, pageKeys, end).execute(db)).rows;
 }
 
 /** The number of items in the ranges, up to one more than MAX_TOTAL. */
 async function countItems(db: Db, shape: ListShape, keys: ListKeys): Promise<number> {
-  const rows = isPrepared(shape)
-    ? await selectCount(shape)(db, keys)
-    : (await writeCount(shape, keys).execute(db)).rows;
-  return rows[0]?.count ?? 0;
-}
-
-/** How much of an index lies before an instant, or behind it, has to be known when a list is planned. */
-function isPrepared({ hasFrom, hasTo }: ListShape): boolean {
-  return !hasFrom && !hasTo;
+  const [row] = await selectCount(shape)(db, keys);
+  return row?.count ?? 0;
 }
 
 const selectFirstPage = prepareShapes((_db, shape: ListShape, keys: PageKeys) =>
