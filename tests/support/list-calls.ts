@@ -10,6 +10,8 @@ export interface ListedOrganization extends FilledOrganization {
   readonly device: string;
   readonly owner: string;
   readonly message: string;
+  /** Half of the items are newer. */
+  readonly middle: string;
   /** Tokens of others than the admin, who asks by default. */
   readonly staffToken: string;
   readonly userToken: string;
@@ -19,19 +21,21 @@ export interface ListCall extends Call {
   readonly operation: OperationId;
 }
 
-/** A device, its owner and a message of a filled organization. */
+/** A device, its owner, a message and the middle of the items of a filled organization. */
 export async function findListed(
   pool: pg.Pool,
   { orgId, simulationOrgId }: FilledOrganization,
-): Promise<Pick<ListedOrganization, 'device' | 'owner' | 'message'>> {
-  const { rows } = await pool.query<{ device: string; owner: string; message: string }>(
-    `select id as device, user_id as owner, (select id from messages where org_id = $2 limit 1) as message
+): Promise<Pick<ListedOrganization, 'device' | 'owner' | 'message' | 'middle'>> {
+  const { rows } = await pool.query<{ device: string; owner: string; message: string; middle: Date }>(
+    `select id as device, user_id as owner, (select id from messages where org_id = $2 limit 1) as message,
+       (select min(occurred_at) + (max(occurred_at) - min(occurred_at)) / 2 from notification_items
+        where org_id = $1 and device_id is not null) as middle
      from devices where org_id = $1 and household_index = 7 and device_type = 'inverter'`,
     [simulationOrgId, orgId],
   );
   const [found] = rows;
   if (found === undefined) throw new Error('The organization is not filled.');
-  return found;
+  return { ...found, middle: found.middle.toISOString() };
 }
 
 type QueryOf = (own: ListedOrganization) => Call['query'];
@@ -51,9 +55,16 @@ const ITEM_FILTERS: Readonly<Record<string, QueryOf>> = {
   'an owner and a code': ({ owner }) => ({ owner_id: owner, code: ['device_offline'] }),
   'an owner and a type': ({ owner }) => ({ owner_id: owner, device_type: 'wallbox' }),
   'a device and a code': ({ device }) => ({ device_id: device, code: ['device_offline'] }),
-  'an end': () => ({ created_before: '2026-04-30T23:00:00Z' }),
-  'a beginning': () => ({ created_after: '2026-12-01T00:00:00Z' }),
-  'a rare type and an end': () => ({ device_type: 'heat_pump', created_before: '2026-04-30T23:00:00Z' }),
+  'an end': ({ middle }) => ({ created_before: middle }),
+  'a beginning': ({ middle }) => ({ created_after: middle }),
+  'a beginning that nothing follows': () => ({ created_after: '2026-12-01T00:00:00Z' }),
+  'an end that nothing precedes': () => ({ created_before: '2026-01-01T00:00:00Z' }),
+  'a rare type and an end': ({ middle }) => ({ device_type: 'heat_pump', created_before: middle }),
+  'a common type, a code and an end': ({ middle }) => ({
+    device_type: 'inverter',
+    code: ['device_offline'],
+    created_before: middle,
+  }),
 };
 
 const FLEET_FILTERS: Readonly<Record<string, Call['query']>> = {

@@ -50,7 +50,12 @@ export class NotificationFixture {
 
   /** Tells that a car will not be charged as was asked, at so many milliseconds after the start; answers the item's id. */
   async tellMissedCharge(car: DeviceKey, owner: Pick<Person, 'id'>, atMs = 0): Promise<string> {
-    const device = { deviceType: 'electric_vehicle', ownerId: owner.id, name: 'EV', manufacturer: 'A' } as const;
+    const device = {
+      deviceType: 'electric_vehicle',
+      ownerId: owner.id,
+      name: 'EV',
+      manufacturer: 'A',
+    } as const;
     const now = new Date(this.#start.getTime() + atMs);
     const notice = { ...car, device, code: 'charge_target_missed', now } as const;
     const { itemId } = await this.#api.db.transaction().execute((tx) => tellNotice(tx, notice, 1_000));
