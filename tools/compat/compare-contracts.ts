@@ -6,26 +6,24 @@ import { SchemaComparer } from './compare-schemas.ts';
 import { compareAccess, compareSecuritySchemes } from './compare-security.ts';
 import { listOperations, pairUp } from './contract.ts';
 import type { Contract, OperationPlace } from './contract.ts';
+import { compareOwnServers, compareServers } from './compare-servers.ts';
 import { compareDeprecation, isPastSunset } from './deprecation.ts';
-import { Findings } from './finding.ts';
+import { DOCUMENT, Findings } from './finding.ts';
 import type { Finding, Origin } from './finding.ts';
 import { markUnmarked } from './since.ts';
-import { isRecord, readList } from './schemas/place.ts';
-import { originOf, reportUnsupported } from './task.ts';
+import { compareOperationId, compareStability, originOf, reportUnsupported } from './task.ts';
 import type { Task } from './task.ts';
-
-const DOCUMENT: Origin = { operation: 'document', isBeta: false };
 
 /**
  * Compares two bundled documents by what they mean for a client, those that break one first. `today` tells which sunsets are
- * past.
+ * past, and from when a deprecation may count.
  * @throws Error for a document whose references lead nowhere.
  */
 export function compareContracts(old: Contract, next: Contract, today: Date): readonly Finding[] {
   const findings = new Findings();
   const schemas = new SchemaComparer(findings);
   const toTask = (origin: Origin): Task => ({ findings, schemas, origin });
-  compareServers(old, next, findings);
+  compareServers(old, next, toTask(DOCUMENT));
   compareSecuritySchemes(old, next, toTask(DOCUMENT));
   const byKey = (contract: Contract): ReadonlyMap<string, OperationPlace> =>
     new Map(listOperations(contract).map((operation) => [operation.key, operation]));
@@ -45,8 +43,13 @@ export function compareContracts(old: Contract, next: Contract, today: Date): re
     const { title, pointer } = operation;
     const change = { rule: 'operation', isBreaking: false, place: pointer, name: title } as const;
     findings.add(originOf(operation), { ...change, old: undefined, new: title });
+    compareDeprecation(undefined, operation, today, toTask(originOf(operation)));
   }
-  for (const [, before, now] of kept) compareOperations(before, now, [old, next], toTask(originOf(before)));
+  for (const [, before, now] of kept) {
+    const task = toTask(originOf(before));
+    compareOperations(before, now, [old, next], task);
+    compareDeprecation(before, now, today, task);
+  }
   compareMessages(old, next, toTask);
   return markUnmarked(findings.list(), old, next);
 }
@@ -57,8 +60,10 @@ function compareOperations(
   documents: readonly [old: Contract, next: Contract],
   task: Task,
 ): void {
-  compareNames(old, next, task);
-  compareDeprecation(old, next, task);
+  compareStability(old, next, task);
+  compareOperationId(old, next, task);
+  compareParameterNames(old, next, task);
+  compareOwnServers(old, next, documents, task);
   compareAccess(old, next, documents, task);
   compareParameters(old, next, task);
   compareRequestBody(old, next, task);
@@ -66,12 +71,7 @@ function compareOperations(
   reportUnsupported(old, next, 'callbacks', task);
 }
 
-function compareNames(old: OperationPlace, next: OperationPlace, { findings, origin }: Task): void {
-  const [before, now] = [old.node['operationId'], next.node['operationId']];
-  if (before !== now) {
-    const isBreaking = before !== undefined;
-    findings.add(origin, { rule: 'operation-id', isBreaking, place: next.pointer, old: before, new: now });
-  }
+function compareParameterNames(old: OperationPlace, next: OperationPlace, { findings, origin }: Task): void {
   const namesOf = (title: string): string[] => title.match(/\{[^}]*\}/g) ?? [];
   const [oldNames, newNames] = [namesOf(old.title), namesOf(next.title)];
   oldNames.forEach((name, index) => {
@@ -80,33 +80,4 @@ function compareNames(old: OperationPlace, next: OperationPlace, { findings, ori
     const change = { rule: 'path-parameter-name', isBreaking: true, place: next.pointer, name } as const;
     findings.add(origin, { ...change, old: name, new: other });
   });
-}
-
-function compareServers(old: Contract, next: Contract, findings: Findings): void {
-  const urls = (contract: Contract): ReadonlyMap<string, string> =>
-    new Map(
-      readList(contract, 'servers').map((server) => {
-        const url = isRecord(server) ? String(server['url']) : '';
-        return [url, url];
-      }),
-    );
-  const { removed, added } = pairUp(urls(old), urls(next));
-  for (const [url] of removed)
-    findings.add(DOCUMENT, {
-      rule: 'server',
-      isBreaking: true,
-      place: '/servers',
-      name: url,
-      old: url,
-      new: undefined,
-    });
-  for (const [url] of added)
-    findings.add(DOCUMENT, {
-      rule: 'server',
-      isBreaking: false,
-      place: '/servers',
-      name: url,
-      old: undefined,
-      new: url,
-    });
 }

@@ -1,7 +1,7 @@
 import { findBelow, listMessages, mapBelow, pairUp, schemaOf } from './contract.ts';
 import type { Contract, Located, OperationPlace } from './contract.ts';
 import { mediaTypesOf } from './compare-bodies.ts';
-import { originOf } from './task.ts';
+import { compareOperationId, compareStability, originOf } from './task.ts';
 import type { Task } from './task.ts';
 import { isRequired } from './compare-parameters.ts';
 import type { Origin } from './finding.ts';
@@ -20,6 +20,8 @@ export function compareMessages(old: Contract, next: Contract, toTask: (origin: 
     report('webhook', false, message.pointer, name, toTask(originOf(message)));
   for (const [, from, to] of kept) {
     const task = toTask(originOf(from));
+    compareStability(from, to, task);
+    compareOperationId(from, to, task);
     compareSentHeaders(from, to, task);
     compareSentBody(from, to, task);
     compareAnswers(from, to, task);

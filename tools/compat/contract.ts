@@ -25,6 +25,8 @@ export interface OperationPlace extends Located {
   /** The title with all path parameters named alike, by which operations of two documents belong together. */
   readonly key: string;
   readonly parameters: ReadonlyMap<string, Located>;
+  /** The path, or the webhook, that it belongs to. */
+  readonly item: Located;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'] as const;
@@ -55,7 +57,7 @@ function listItems(
       const parameters = new Map(
         [...listParameters(item), ...listParameters(operation)].map((each) => [parameterKey(each), each]),
       );
-      return [{ ...operation, title, key: title.replaceAll(/\{[^}]*\}/g, '{}'), parameters }];
+      return [{ ...operation, title, key: title.replaceAll(/\{[^}]*\}/g, '{}'), parameters, item }];
     });
   });
 }

@@ -29,7 +29,7 @@ export function readDeprecation(operation: Node): Deprecation | undefined {
 }
 
 /** A day such as 2027-11-23, which begins at midnight UTC. */
-function readDay(operation: Node, keyword: 'x-deprecated-at' | 'x-sunset'): Date {
+function readDay(operation: Node, keyword: DayKeyword): Date {
   const text = operation[keyword];
   const day = typeof text === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(text) : undefined;
   // 30 February would be the second of March.
@@ -40,38 +40,82 @@ function readDay(operation: Node, keyword: 'x-deprecated-at' | 'x-sunset'): Date
 
 /** Whether an operation may be removed: it is deprecated, and its sunset is past. */
 export function isPastSunset({ node }: OperationPlace, today: Date): boolean {
-  const day = findSunset(node);
+  const day = findDay(node, 'x-sunset');
   return node['deprecated'] === true && day !== undefined && day <= today.getTime();
 }
 
-function findSunset(operation: Node): number | undefined {
-  const time = Date.parse(String(operation['x-sunset']));
+function findDay(operation: Node, keyword: DayKeyword): number | undefined {
+  const time = Date.parse(String(operation[keyword]));
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Compares whether operations are deprecated, and until when they are served. */
-export function compareDeprecation(old: OperationPlace, next: OperationPlace, task: Task): void {
-  const { findings, origin } = task;
-  const [wasDeprecated, isDeprecated] = [old, next].map(({ node }) => node['deprecated'] === true);
-  const place = next.pointer;
-  if (wasDeprecated !== isDeprecated) {
-    const reason = isDeprecated === true ? findFault(next.node) : undefined;
-    const change = { rule: 'operation-deprecation', isBreaking: reason !== undefined, place } as const;
-    findings.add(origin, { ...change, old: wasDeprecated, new: reason ?? isDeprecated });
+/**
+ * Compares whether operations are deprecated, and until when they are served. A deprecation counts from `today` at the earliest,
+ * so that the whole notice lies ahead of those who read of it first.
+ */
+export function compareDeprecation(
+  old: OperationPlace | undefined,
+  next: OperationPlace,
+  today: Date,
+  task: Task,
+): void {
+  const [wasDeprecated, isDeprecated] = [old, next].map((each) => each?.node['deprecated'] === true);
+  if (old === undefined || wasDeprecated !== isDeprecated) {
+    const reason = isDeprecated === true ? findFault(next.node, today) : undefined;
+    if (old === undefined && reason === undefined) return;
+    report('operation-deprecation', reason !== undefined, wasDeprecated, reason ?? isDeprecated, next, task);
     return;
   }
   if (isDeprecated !== true) return;
-  const [before, now] = [findSunset(old.node), findSunset(next.node)];
-  if (before === now) return;
-  const isBreaking = before !== undefined && (now === undefined || now < before);
-  const change = { rule: 'operation-sunset', isBreaking, place } as const;
-  findings.add(origin, { ...change, old: old.node['x-sunset'], new: next.node['x-sunset'] });
+  const promised = findDay(old.node, 'x-sunset');
+  compareDays('x-deprecated-at', old, next, task);
+  if (promised === undefined) compareFirstSunset(old, next, today, task);
+  else compareDays('x-sunset', old, next, task);
 }
 
-function findFault(operation: Node): string | undefined {
+const RULES_OF_DAYS = {
+  'x-deprecated-at': 'operation-deprecation',
+  'x-sunset': 'operation-sunset',
+} as const;
+
+type DayKeyword = keyof typeof RULES_OF_DAYS;
+
+/** Either day may move to a later one. */
+function compareDays(keyword: DayKeyword, old: OperationPlace, next: OperationPlace, task: Task): void {
+  const [before, now] = [findDay(old.node, keyword), findDay(next.node, keyword)];
+  if (before === undefined || before === now) return;
+  const isBreaking = now === undefined || now < before;
+  report(RULES_OF_DAYS[keyword], isBreaking, old.node[keyword], next.node[keyword], next, task);
+}
+
+/** The first sunset of an operation that was deprecated without one. */
+function compareFirstSunset(old: OperationPlace, next: OperationPlace, today: Date, task: Task): void {
+  const sunset = findDay(next.node, 'x-sunset');
+  if (sunset === undefined) return;
+  const isBreaking = sunset - startOfDay(today).getTime() < LEAST_NOTICE_DAYS * DAY_MS;
+  report('operation-sunset', isBreaking, old.node['x-sunset'], next.node['x-sunset'], next, task);
+}
+
+function report(
+  rule: (typeof RULES_OF_DAYS)[DayKeyword],
+  isBreaking: boolean,
+  old: unknown,
+  now: unknown,
+  { pointer }: OperationPlace,
+  { findings, origin }: Task,
+): void {
+  findings.add(origin, { rule, isBreaking, place: pointer, old, new: now });
+}
+
+function startOfDay(instant: Date): Date {
+  return new Date(instant.getTime() - (instant.getTime() % DAY_MS));
+}
+
+function findFault(operation: Node, today: Date): string | undefined {
   try {
-    readDeprecation(operation);
-    return undefined;
+    const deprecation = readDeprecation(operation);
+    if (deprecation === undefined || deprecation.deprecatedAt >= startOfDay(today)) return undefined;
+    return `Its x-deprecated-at ${String(operation['x-deprecated-at'])} is before the day on which clients hear of it.`;
   } catch (error) {
     return (error as Error).message;
   }

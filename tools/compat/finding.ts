@@ -27,6 +27,9 @@ export interface Origin {
   readonly isBeta: boolean;
 }
 
+/** What is said for all operations. */
+export const DOCUMENT: Origin = { operation: 'document', isBeta: false };
+
 export type Change = Omit<Finding, 'operations' | 'verdict' | 'name'> & {
   readonly isBreaking: boolean;
   readonly name?: string | undefined;

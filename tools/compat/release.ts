@@ -20,6 +20,10 @@ import {
 import type { Release, Released } from './releases.ts';
 import { isLater, listObjections, parseVersion } from './versions.ts';
 
+/** What the first release is compared with. */
+const NO_VERSION = '0.0';
+const NOTHING: Contract = { info: { version: NO_VERSION } };
+
 /** Why the present tree cannot be released as a version. */
 function listFaults(
   root: string,
@@ -35,12 +39,13 @@ function listFaults(
       `The document has the version ${documented}: set info.version in openapi/openapi.yaml first.`,
     );
   if (runGit(root, 'status', '--porcelain') !== '') faults.push('The tree has changes: commit them first.');
-  if (released === undefined) return faults;
-  const [last, now] = [parseVersion(released.history[0].version), parseVersion(version)];
-  if (!isLater(now, last)) faults.push(`${version} does not come after ${released.history[0].version}.`);
-  const changed = listChangedMigrations(root, released.history[0]);
+  const [release] = released?.history ?? [];
+  const last = release?.version ?? NO_VERSION;
+  if (!isLater(parseVersion(version), parseVersion(last)))
+    faults.push(`${version} does not come after ${last}.`);
+  const changed = release === undefined ? [] : listChangedMigrations(root, release);
   faults.push(...changed.map((file) => `${file} was released and may not change.`));
-  return [...faults, ...listObjections(findings, last, now)];
+  return [...faults, ...listObjections(findings, parseVersion(last), parseVersion(version))];
 }
 
 function runGit(root: string, ...words: readonly string[]): string {
@@ -54,7 +59,7 @@ function runGit(root: string, ...words: readonly string[]): string {
 export function makeRelease(root: string, version: string, today: Date): Release {
   const present = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Contract;
   const released = readReleased(root);
-  const findings = released === undefined ? [] : compareContracts(released.contract, present, today);
+  const findings = compareContracts(released?.contract ?? NOTHING, present, today);
   const faults = listFaults(root, version, present, released, findings);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const release: Release = {
@@ -64,7 +69,7 @@ export function makeRelease(root: string, version: string, today: Date): Release
     operations: listOperations(present).length,
     messages: listMessages(present).length,
     migrations: hashMigrations(root),
-    changes: toChanges(findings),
+    changes: released === undefined ? [] : toChanges(findings),
   };
   mkdirSync(join(root, 'released'), { recursive: true });
   copyFileSync(join(root, 'generated/openapi.json'), join(root, RELEASED_DOCUMENT));

@@ -27,18 +27,35 @@ export const CONTRACT_RULES = {
     breaking: 'removed, or a method or path changed, while it is not deprecated or its sunset is to come',
     additive: 'added; removed after its sunset',
   },
-  'operation-id': { breaking: 'changed or removed: generated clients call it so', additive: 'added' },
+  'operation-id': {
+    breaking: 'changed or removed, of an operation or a message: generated clients call it so',
+    additive: 'added',
+  },
   'operation-deprecation': {
     breaking:
-      'deprecated without `x-deprecated-at` and `x-sunset`, or with less than the notice between them',
-    additive: 'deprecated with notice, or no longer deprecated',
+      'deprecated without `x-deprecated-at` and `x-sunset`, with less than the notice between them, or from a day on that is past',
+    additive: 'deprecated with notice, later, or no longer',
   },
-  'operation-sunset': { breaking: 'moved to an earlier day or taken away', additive: 'moved to a later day' },
+  'operation-sunset': {
+    breaking: 'moved to an earlier day, taken away, or first said with less than the notice left',
+    additive: 'moved to a later day, or first said with the whole notice left',
+  },
+  stability: {
+    breaking: 'marked `x-beta` although the released one was not: beta keeps no promise',
+    additive: 'no longer marked `x-beta`',
+  },
   'path-parameter-name': {
     breaking: 'renamed: generated clients ask for it by name',
     additive: 'the same names in the same order',
   },
-  server: { breaking: 'removed', additive: 'added' },
+  server: {
+    breaking: 'removed, or another one comes first, to which generated clients send',
+    additive: 'added behind the first',
+  },
+  'server-variable': {
+    breaking: 'a value is no longer taken, or another default',
+    additive: 'more values are taken',
+  },
   security: {
     breaking: 'credentials that were enough no longer are',
     additive: 'further credentials will do, or none are needed any more',

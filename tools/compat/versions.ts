@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts';
+import type { RuleId } from './rules.ts';
 
 /** `2.1`: a major version is a promise, a minor one adds to it. */
 export interface Version {
@@ -18,9 +19,12 @@ export function isLater(a: Version, b: Version): boolean {
   return a.major > b.major || (a.major === b.major && a.minor > b.minor);
 }
 
+/** What no version may: a major one does not shorten a notice either. */
+const NEVER: readonly RuleId[] = ['operation-deprecation', 'operation-sunset', 'stability'];
+
 /**
  * Why a document may not follow a released one; empty when it may. Within a major version nothing breaks and what is new says
- * `x-since`; a version never goes back.
+ * `x-since`. A new major version has paths of its own, and those of the former ones stay as they are. A version never goes back.
  */
 export function listObjections(
   findings: readonly Finding[],
@@ -28,7 +32,7 @@ export function listObjections(
   version: Version,
 ): readonly string[] {
   if (isLater(released, version)) return ['The version is lower than the released one.'];
-  if (version.major > released.major) return [];
+  if (version.major > released.major) return listObjectionsToMajor(findings, version);
   const count = (verdict: Finding['verdict']): number =>
     findings.filter((finding) => finding.verdict === verdict).length;
   const objections: string[] = [];
@@ -41,4 +45,26 @@ export function listObjections(
       `${count('unmarked')} additions do not say since when they are there: give each an \`x-since\` beyond ${released.major}.${released.minor}.`,
     );
   return objections;
+}
+
+function listObjectionsToMajor(findings: readonly Finding[], version: Version): readonly string[] {
+  const objections: string[] = [];
+  const breaking = findings.filter(({ verdict }) => verdict === 'breaking');
+  const notices = breaking.filter(({ rule }) => NEVER.includes(rule));
+  if (notices.length > 0)
+    objections.push(`${notices.length} changes break what a major version keeps, too (docs/lifecycle.md).`);
+  const former = breaking.filter(
+    (finding) => !notices.includes(finding) && finding.operations.some((each) => isOfFormer(each, version)),
+  );
+  if (former.length > 0)
+    objections.push(
+      `${former.length} breaking changes are in paths of a former major version, which stay: give what changes paths of its own, /v${version.major}.${version.minor}/.`,
+    );
+  return objections;
+}
+
+/** Whether the path of an operation, `GET /api/v2.0/users`, names a former major version. */
+function isOfFormer(title: string, { major }: Version): boolean {
+  const named = /\/v(\d+)\.\d+\//.exec(title);
+  return named !== null && Number(named[1]) < major;
 }

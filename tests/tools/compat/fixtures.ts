@@ -16,6 +16,8 @@ export interface Case {
   readonly isBreaking: boolean;
   /** The rules that find something, all with the verdict of the case. */
   readonly rules: readonly RuleId[];
+  /** The rules that find something additive beside what breaks. */
+  readonly besides: readonly RuleId[];
   readonly today: Date;
   /** The two schemas, for cases of schemas. */
   readonly schemas?: { readonly direction: Direction; readonly old: unknown; readonly next: unknown };
@@ -61,6 +63,7 @@ function toSchemaCases(row: SchemaRow): readonly Case[] {
         next: contractOf(direction, next),
         isBreaking,
         rules: [toRuleId(direction, row.subject)],
+        besides: [],
         today: TODAY,
         schemas: { direction, old, next },
       };
@@ -77,6 +80,7 @@ interface ContractRow {
   readonly additiveRule?: RuleId;
   readonly additiveOn?: string;
   readonly silent?: boolean;
+  readonly besides?: readonly RuleId[];
 }
 
 function toContractCases(row: ContractRow): readonly Case[] {
@@ -84,13 +88,22 @@ function toContractCases(row: ContractRow): readonly Case[] {
   const shared = { rule: row.rule, old: toContract(row.old) };
   const additiveRules = row.silent === true ? [] : [row.additiveRule ?? row.rule];
   return [
-    { ...shared, title, next: toContract(row.breaking), isBreaking: true, rules: [row.rule], today: TODAY },
+    {
+      ...shared,
+      title,
+      next: toContract(row.breaking),
+      isBreaking: true,
+      rules: [row.rule],
+      besides: row.besides ?? [],
+      today: TODAY,
+    },
     {
       ...shared,
       title,
       next: toContract(row.additive),
       isBreaking: false,
       rules: additiveRules,
+      besides: [],
       today: new Date(row.additiveOn ?? TODAY),
     },
   ];

@@ -110,6 +110,15 @@ describe('a release', () => {
     expect(makeRelease(root, '3.0', DAY).changes).toMatchObject([{ verdict: 'breaking', rule: 'operation' }]);
   });
 
+  test('keeps to the notice from the first one on', () => {
+    commitDocument(
+      documentOf('2.0', {
+        get: { deprecated: true, 'x-deprecated-at': '2026-11-22', 'x-sunset': '2028-01-01', responses: {} },
+      }),
+    );
+    expect(() => makeRelease(root, '2.0', DAY)).toThrow('1 changes break what a major version keeps, too');
+  });
+
   test('holds migrations: a changed or removed one is named', () => {
     const release = makeRelease(root, '2.0', DAY);
     write('migrations/0002-next.sql', 'create table b ();\n');

@@ -66,6 +66,8 @@ export const DISAGREEMENTS: Readonly<Partial<Record<RuleId, string>>> = {
   'security-scheme': EDITS,
   'security-scope': EDITS,
   server: PROMISES,
+  'server-variable': UNKNOWN,
+  stability: PROMISES,
   unsupported: UNKNOWN,
   webhook: UNKNOWN,
   'webhook-answer': UNKNOWN,
