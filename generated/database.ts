@@ -28,6 +28,13 @@ export interface ApplicationsTable {
   redirect_uris: Generated<string>;
   created_at: Date;
   updated_at: Date;
+  scope: Generated<'read' | 'read write'>;
+  secret_created_at: Date | null;
+  secret_last_used_at: Date | null;
+  older_secret_hash: Buffer | null;
+  older_secret_created_at: Date | null;
+  older_secret_last_used_at: Date | null;
+  older_secret_ends_at: Date | null;
 }
 
 export interface BroadcastDismissalsTable {

@@ -2205,7 +2205,7 @@ export interface components {
              * @description The user's password, with the password grant.
              */
             readonly password?: string;
-            /** @description `read write`, which is also the default, or `read` alone for a token that only permits GET. */
+            /** @description `read write`, which is also the default, or `read` alone for a token that only permits GET. An application that may only read gets `read` by default, and `invalid_scope` when it asks for more. */
             readonly scope?: ("read write" | "read") | string;
         };
         /** @description An access token. There is no refresh token. */

@@ -355,11 +355,20 @@ create table applications (
   redirect_uris text not null default ''::text,
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
+  scope text not null default 'read write'::text,
+  secret_created_at timestamp(3) with time zone,
+  secret_last_used_at timestamp(3) with time zone,
+  older_secret_hash bytea,
+  older_secret_created_at timestamp(3) with time zone,
+  older_secret_last_used_at timestamp(3) with time zone,
+  older_secret_ends_at timestamp(3) with time zone,
   constraint applications_pkey PRIMARY KEY (org_id, id),
   constraint applications_client_id_key UNIQUE (client_id),
   constraint applications_owner_fkey FOREIGN KEY (org_id, owner_user_id) REFERENCES users(org_id, id),
   constraint applications_client_type_check CHECK (client_type = 'confidential'::text),
-  constraint applications_grant_check CHECK (authorization_grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text]))
+  constraint applications_grant_check CHECK (authorization_grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text])),
+  constraint applications_older_secret_check CHECK ((older_secret_hash IS NULL) = (older_secret_ends_at IS NULL)),
+  constraint applications_scope_check CHECK (scope = ANY (ARRAY['read'::text, 'read write'::text]))
 );
 CREATE INDEX applications_owner_idx ON public.applications USING btree (org_id, owner_user_id);
 

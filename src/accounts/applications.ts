@@ -1,6 +1,5 @@
 import { sha256Digest, newClientSecret } from '../domain/security/credentials.ts';
 import type { Quotas } from '../domain/api/quotas.ts';
-import type { GrantType } from '../domain/security/grant-types.ts';
 import {
   deleteApplication,
   findApplication,
@@ -8,9 +7,9 @@ import {
   insertApplication,
   listApplications,
   updateApplication,
-  updateApplicationSecret,
 } from '../queries/accounts/applications.ts';
-import type { Application } from '../queries/accounts/applications.ts';
+import type { Application, ApplicationChange } from '../queries/accounts/applications.ts';
+import { addSecret, endOlderSecret, replaceSecrets } from '../queries/accounts/application-secrets.ts';
 import { findOrganization } from '../queries/accounts/organizations.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -61,7 +60,7 @@ export async function findApplicationByClientId(db: Db, clientId: string): Promi
 export async function registerApplication(
   db: Db,
   owner: Viewer,
-  given: { readonly name: string; readonly grantType: GrantType; readonly clientId: string },
+  given: ApplicationChange & { readonly clientId: string },
   quotas: Quotas,
   now: Date,
 ): Promise<{ readonly application: Application; readonly secret: string } | undefined> {
@@ -85,25 +84,53 @@ export async function registerApplication(
   }
 }
 
-/** Changes the name and the grant type; false when the application was changed or deleted since it was read. */
+/** Changes the name, the grant type and what its tokens may do; false when the application was changed or deleted since it was read. */
 export async function changeApplication(
   db: Db,
   application: Application,
-  change: { readonly name: string; readonly grantType: GrantType },
+  change: ApplicationChange,
   now: Date,
 ): Promise<boolean> {
   return (await updateApplication(db, application, change, now)) !== undefined;
 }
 
-/** Gives the application a new secret and resolves to it; undefined when the application was deleted meanwhile. */
-export async function replaceApplicationSecret(
+/** Gives the application a new secret, and ends all others; resolves to it, or undefined when the application was deleted meanwhile. */
+export async function replaceApplicationSecrets(
   db: Db,
-  { orgId, id }: Application,
+  application: Application,
   now: Date,
 ): Promise<string | undefined> {
   const secret = newClientSecret();
-  const isReplaced = await updateApplicationSecret(db, orgId, id, sha256Digest(secret), now);
-  return isReplaced ? secret : undefined;
+  return (await replaceSecrets(db, application, sha256Digest(secret), now)) ? secret : undefined;
+}
+
+/**
+ * Gives the application a new secret beside the present one, which works until its end; resolves to the new one. Undefined when the
+ * application was changed or deleted since it was read, or has two secrets that work.
+ */
+export async function addApplicationSecret(
+  db: Db,
+  application: Application,
+  olderEndsAt: Date,
+  now: Date,
+): Promise<string | undefined> {
+  const secret = newClientSecret();
+  const given = { secretHash: sha256Digest(secret), olderEndsAt };
+  return (await addSecret(db, application, given, now)) ? secret : undefined;
+}
+
+/** Ends the older secret at once; false when the application was changed or deleted since it was read. */
+export async function endOlderApplicationSecret(
+  db: Db,
+  application: Application,
+  now: Date,
+): Promise<boolean> {
+  return endOlderSecret(db, application, now);
+}
+
+/** Whether the secret before the present one works. */
+export function hasOlderSecret({ olderSecret }: Application, now: Date): boolean {
+  return olderSecret !== null && olderSecret.endsAt > now;
 }
 
 /** Deletes an application with the tokens that were issued to it. */

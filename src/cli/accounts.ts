@@ -1,4 +1,4 @@
-import { findApplicationByClientId, replaceApplicationSecret } from '../accounts/applications.ts';
+import { findApplicationByClientId, replaceApplicationSecrets } from '../accounts/applications.ts';
 import { createOrganization } from '../accounts/bootstrap.ts';
 import { issueInitialPassword } from '../accounts/passwords.ts';
 import { resumePartner, suspendPartner } from '../accounts/suspension.ts';
@@ -53,7 +53,7 @@ export function replaceSecretCommand(
 ): Promise<number> {
   return withStorage(context, async ({ db }) => {
     const application = await findApplicationByClientId(db, clientId);
-    const secret = application && (await replaceApplicationSecret(db, application, new Date()));
+    const secret = application && (await replaceApplicationSecrets(db, application, new Date()));
     if (application === undefined || secret === undefined)
       throw new UsageError(`No application has the client id ${clientId}.`);
     print(

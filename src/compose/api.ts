@@ -22,7 +22,9 @@ import { createSessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
+import type { SecretUses } from '../oauth/secret-uses.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
+import type { TokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { findRuleErrors } from '../operations/body-rules.ts';
@@ -90,6 +92,8 @@ export interface ApiOptions {
   readonly clock: () => Date;
   /** What requests leave for the developers of their partners. */
   readonly requestLog: RequestLog;
+  /** When secrets of applications were last used; nowhere unless it is given. */
+  readonly secretUses?: SecretUses;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
   /** Origins whose scripts may call; none unless it is given. */
@@ -122,14 +126,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
-  const tokens = createTokenEndpoint({
-    db,
-    clock,
-    verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
-    invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
-    rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
-    settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
-  });
+  const tokens = createTokens(options, authenticator, verifyAccount);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs });
   const findCaller = createFinder({ trustedProxies, authenticator, sessions });
@@ -175,6 +172,22 @@ export function composeApi(options: ApiOptions): RequestListener {
   return takeTurns(app, baseUrl, findCaller);
 }
 
+function createTokens(
+  { db, clock, secretUses }: ApiOptions,
+  authenticator: Authenticator,
+  verifyAccount: ReturnType<typeof createAccountVerifier>,
+): TokenEndpoint {
+  return createTokenEndpoint({
+    db,
+    clock,
+    verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
+    invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
+    rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
+    onSecretUsed: (use) => secretUses?.add(use),
+    settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
+  });
+}
+
 function pickHttpOptions({ allowedOrigins = [], bodyInTurnMs, openBodyLimits, routes }: ApiOptions) {
   return {
     crossOrigin: new CrossOrigin(allowedOrigins),
@@ -190,9 +203,7 @@ const answerMetadata =
   () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
 
-function listOAuthEndpoints(
-  tokens: ReturnType<typeof createTokenEndpoint>,
-): Parameters<typeof createApiApp>[0]['oauth'] {
+function listOAuthEndpoints(tokens: TokenEndpoint): Parameters<typeof createApiApp>[0]['oauth'] {
   return {
     issueToken: (request) => tokens.issue(request),
     issueTokenAtRoot: (request) => tokens.issue(request),

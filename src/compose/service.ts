@@ -14,6 +14,7 @@ import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { startRequestLog } from './request-log.ts';
+import { startSecretUses } from './secret-uses.ts';
 import { openStorage } from './database.ts';
 import type { Storage } from './database.ts';
 import { createDeliveryMetrics, registerComputeMetrics } from './metrics.ts';
@@ -161,6 +162,7 @@ async function startSurface(
     clock,
     perSecond: settings.requestsLoggedPerSecond,
   });
+  const uses = startSecretUses({ db: storage.background, log });
   const listener = composeApi({
     db: storage.db,
     background: storage.background,
@@ -170,6 +172,7 @@ async function startSurface(
     passwordHasher,
     clock,
     requestLog: requests.requestLog,
+    secretUses: uses.secretUses,
     rateLimits,
     trustedProxies,
     allowedOrigins,
@@ -178,5 +181,10 @@ async function startSurface(
     findNotReadyReason: () => findNotReadyReason(options),
     hasMetricsElsewhere,
   });
-  return { listener, stop: () => requests.stop() };
+  return {
+    listener,
+    stop: async () => {
+      await Promise.all([requests.stop(), uses.stop()]);
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
-import { matchesDigest } from '../domain/security/credentials.ts';
+import { matchesDigest, sha256Digest } from '../domain/security/credentials.ts';
 import type { Client } from '../queries/accounts/applications.ts';
 import { findClient } from '../queries/accounts/applications.ts';
 import { inBatches } from '../queries/connection/batches.ts';
@@ -59,19 +59,34 @@ export function findPresentedCredentials(request: OAuthRequest): ClientCredentia
   }
 }
 
+/** A client with the digest of that of its secrets which was presented. */
+export interface ProvenClient extends Client {
+  readonly presentedHash: Buffer;
+}
+
 /**
- * The client whose secret this is; undefined for an unknown client, a deleted owner and a wrong secret alike. Once it is proven
- * the request takes its connections from its partner's share.
+ * The client one of whose secrets this is; undefined for an unknown client, a deleted owner and a wrong or ended secret alike. Once
+ * it is proven the request takes its connections from its partner's share.
  */
 export async function authenticateClient(
   db: Db,
   credentials: ClientCredentials,
-): Promise<Client | undefined> {
+  now: Date,
+): Promise<ProvenClient | undefined> {
   const client = await findInBatches(db, credentials.clientId, credentials.clientId);
-  const matches = matchesDigest(credentials.clientSecret, client?.secretHash ?? UNKNOWN_CLIENT_DIGEST);
-  if (!matches || client === null) return undefined;
+  const { clientSecret } = credentials;
+  const isPresent = matchesDigest(clientSecret, client?.secretHash ?? UNKNOWN_CLIENT_DIGEST);
+  // Compared whatever the first says.
+  const isOlder = matchesDigest(clientSecret, findOlderSecret(client, now) ?? UNKNOWN_CLIENT_DIGEST);
+  if (client === null || !(isPresent || isOlder)) return undefined;
   assignRequestToPartner(client.partnerId);
-  return client;
+  return { ...client, presentedHash: sha256Digest(clientSecret) };
+}
+
+/** The digest of the secret before the present one, as long as that works. */
+function findOlderSecret(client: Client | null, now: Date): Buffer | null {
+  const endsAt = client?.application.olderSecret?.endsAt;
+  return client !== null && endsAt !== undefined && endsAt > now ? client.olderSecretHash : null;
 }
 
 /** By client id: those who name the same client at once share a read that begins after all of them have come. */

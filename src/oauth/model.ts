@@ -92,10 +92,12 @@ export function createOAuthModel({
       return { userId: account.userId, passwordHash: account.passwordHash };
     },
 
-    async validateScope(_holder, _client, scope?: string[]): Promise<string[] | undefined> {
-      const asked = new Set(scope ?? FULL_SCOPE);
-      if (!asked.has('read') || [...asked].some((word) => !FULL_SCOPE.includes(word))) return undefined;
-      return FULL_SCOPE.filter((word) => asked.has(word));
+    /** What the application may do at most, or less when less is asked for; it is refused more. */
+    async validateScope(_holder, client, scope?: string[]): Promise<string[] | undefined> {
+      const most = (client as RegisteredClient).application.scope.split(' ');
+      const asked = new Set(scope ?? most);
+      if (!asked.has('read') || [...asked].some((word) => !most.includes(word))) return undefined;
+      return most.filter((word) => asked.has(word));
     },
 
     async generateAccessToken(): Promise<string> {

@@ -3,7 +3,8 @@ import { sha256Digest } from '../domain/security/credentials.ts';
 import { OAUTH_GRANTS } from '../domain/security/grant-types.ts';
 import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
 import { authenticateClient, parseClientCredentials } from './client-credentials.ts';
-import type { ClientCredentials } from './client-credentials.ts';
+import type { ClientCredentials, ProvenClient } from './client-credentials.ts';
+import type { SecretUse } from '../queries/accounts/application-secrets.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { parseOAuthParameters, toOAuthErrorReply, toOAuthSuccessReply } from './exchange.ts';
 import type { OAuthReply, OAuthRequest, OAuthParameters } from './exchange.ts';
@@ -20,6 +21,8 @@ export interface TokenEndpointOptions {
   readonly invalidateCachedToken?: (tokenDigest: string) => void;
   /** Of this process's authenticator: whose the token is that has just been issued. */
   readonly rememberPartner?: (tokenDigest: string, partnerId: string) => void;
+  /** Hears of each secret that was right. */
+  readonly onSecretUsed?: (use: SecretUse) => void;
 }
 
 export interface TokenEndpoint {
@@ -33,21 +36,14 @@ export interface TokenEndpoint {
  * The token and revocation endpoints. Every mistake of a client is answered in the form of RFC 6749, 5.2; what they throw
  * (the database cannot be reached) is an error of the server.
  */
-export function createTokenEndpoint({
-  db,
-  settings,
-  clock,
-  verifyAccount,
-  invalidateCachedToken,
-  rememberPartner,
-}: TokenEndpointOptions): TokenEndpoint {
+export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint {
+  const { db, settings, clock, verifyAccount, invalidateCachedToken, rememberPartner } = options;
   const { accessTokenSeconds } = settings;
 
   async function issue(request: OAuthRequest): Promise<OAuthReply> {
     const parameters = parseOAuthParameters(request.body);
     const credentials = parseClientCredentials(request.authorization, parameters);
-    const provenClient = await authenticateClient(db, credentials);
-    if (provenClient !== undefined) await request.onClientProven?.(provenClient.partnerId);
+    const provenClient = await proveClient(options, credentials, request.onClientProven);
     const server = new OAuth2Server({
       model: createOAuthModel({ db, accessTokenSeconds, clock, verifyAccount, provenClient }),
       accessTokenLifetime: accessTokenSeconds,
@@ -69,11 +65,11 @@ export function createTokenEndpoint({
 
   async function revoke(request: OAuthRequest): Promise<OAuthReply> {
     const parameters = parseOAuthParameters(request.body);
-    const client = await authenticateClient(db, parseClientCredentials(request.authorization, parameters));
+    const credentials = parseClientCredentials(request.authorization, parameters);
+    const client = await proveClient(options, credentials, request.onClientProven);
     if (client === undefined) {
       throw new OAuth2Server.InvalidClientError('The client is unknown or its secret is wrong.');
     }
-    await request.onClientProven?.(client.partnerId);
     const token = parameters.get('token');
     if (token === undefined) throw new OAuth2Server.InvalidRequestError('The parameter token is missing.');
     const tokenHash = sha256Digest(token);
@@ -86,6 +82,21 @@ export function createTokenEndpoint({
     issue: (request) => issue(request).catch(toOAuthErrorReply),
     revoke: (request) => revoke(request).catch(toOAuthErrorReply),
   };
+}
+
+/** The client of the credentials; undefined when they are wrong. */
+async function proveClient(
+  { db, clock, onSecretUsed }: TokenEndpointOptions,
+  credentials: ClientCredentials,
+  onClientProven: OAuthRequest['onClientProven'],
+): Promise<ProvenClient | undefined> {
+  const now = clock();
+  const client = await authenticateClient(db, credentials, now);
+  if (client === undefined) return undefined;
+  const { orgId, id: applicationId } = client.application;
+  onSecretUsed?.({ orgId, applicationId, secretHash: client.presentedHash, usedAt: now });
+  await onClientProven?.(client.partnerId);
+  return client;
 }
 
 /**

@@ -2,6 +2,8 @@ import type { Request } from 'express';
 import { newClientId } from '../domain/security/credentials.ts';
 import { GRANT_TYPES } from '../domain/security/grant-types.ts';
 import type { GrantType } from '../domain/security/grant-types.ts';
+import { TOKEN_SCOPES } from '../domain/security/token-scopes.ts';
+import type { TokenScope } from '../domain/security/token-scopes.ts';
 import type { PortalResponse } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -13,12 +15,19 @@ export const GRANT_LABELS: Readonly<Record<GrantType, string>> = {
   password: 'Resource owner password-based',
 };
 
+/** What an application's tokens may do, in words. */
+export const SCOPE_LABELS: Readonly<Record<TokenScope, string>> = {
+  'read write': 'Read and write',
+  read: 'Only read',
+};
+
 const MAX_NAME_LENGTH = 255;
 
 /** The form as it was filled in. */
 export interface ApplicationValues {
   readonly name: string;
   readonly grantType: string;
+  readonly scope: string;
   readonly redirectUris: string;
 }
 
@@ -28,6 +37,7 @@ export function readApplicationForm(request: Request | undefined): ApplicationVa
   return {
     name: read('name'),
     grantType: read('authorization_grant_type') || 'client-credentials',
+    scope: read('scope') || 'read write',
     redirectUris: read('redirect_uris'),
   };
 }
@@ -42,14 +52,23 @@ export function validateApplicationForm(request: Request, values: ApplicationVal
     messages['client_type'] = 'Choose Confidential.';
   if (!GRANT_TYPES.some((type) => type === values.grantType))
     messages['authorization_grant_type'] = 'Choose one of the two grant types.';
+  if (!TOKEN_SCOPES.some((scope) => scope === values.scope)) messages['scope'] = 'Choose one of the two.';
   if (values.redirectUris !== '')
     messages['redirect_uris'] = 'Leave this field empty: neither grant type redirects.';
   return messages;
 }
 
-/** The grant type of values that validateApplicationForm has found to be right. */
-export function toGrantType(values: ApplicationValues): GrantType {
-  return values.grantType === 'password' ? 'password' : 'client-credentials';
+/** What is stored of values that validateApplicationForm has found to be right. */
+export function toApplicationChange({ name, grantType, scope }: ApplicationValues): {
+  readonly name: string;
+  readonly grantType: GrantType;
+  readonly scope: TokenScope;
+} {
+  return {
+    name,
+    grantType: grantType === 'password' ? 'password' : 'client-credentials',
+    scope: scope === 'read' ? 'read' : 'read write',
+  };
 }
 
 /** The client id that the form was opened with, so that the same form cannot register twice; else a new one. */
@@ -115,6 +134,14 @@ function describeFields(values: ApplicationValues, errors: FieldMessages, stored
       stored: differing(values.grantType, stored?.grantType, (type) => GRANT_LABELS[type as GrantType]),
       hint: 'Client credentials is right for servers. The password-based grant is deprecated (RFC 9700).',
       choices: GRANT_LABELS,
+    },
+    {
+      name: 'scope',
+      label: 'Its tokens may',
+      value: values.scope,
+      stored: differing(values.scope, stored?.scope, (scope) => SCOPE_LABELS[scope as TokenScope]),
+      hint: 'Only read is right for dashboards and reports. Tokens that it has already follow at once.',
+      choices: SCOPE_LABELS,
     },
     {
       name: 'redirect_uris',

@@ -1,113 +1,109 @@
-import {
-  findOwnApplication,
-  registerApplication,
-  replaceApplicationSecret,
-} from '../accounts/applications.ts';
+import { addApplicationSecret, endOlderApplicationSecret, hasOlderSecret } from '../accounts/applications.ts';
 import type { Application } from '../accounts/applications.ts';
-import { Problem } from '../domain/api/problem.ts';
-import { newClientId } from '../domain/security/credentials.ts';
-import {
-  readApplicationForm,
-  readClientId,
-  sendApplicationForm,
-  toGrantType,
-  validateApplicationForm,
-} from './application-form.ts';
+import { DAY_MS } from '../domain/api/durations.ts';
 import { applicationPath, logApplicationEvent, versionOf, withApplication } from './applications.ts';
-import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
-import { getSession } from './context.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
 import { encodeEnvironmentFile } from './environment-file.ts';
 import { readFormField } from './forms.ts';
-import { APPLICATIONS_PATH } from './paths.ts';
 import { sendView } from '../html/render.ts';
-import { redirectAfterForm, redirectWithNotice, sendNotFound } from './pages.ts';
+import { redirectWithNotice } from './pages.ts';
+import { formatMinute } from './times.ts';
 
-const REGISTRATION_FORM = {
-  heading: 'Register an application',
-  action: `${APPLICATIONS_PATH}register/`,
-  back: APPLICATIONS_PATH,
-  submit: 'Register',
+/** The days for which the present secret may go on working beside a new one. */
+const OLDER_ENDS: Readonly<Record<string, string>> = {
+  0: 'At once',
+  1: 'In 1 day',
+  7: 'In 7 days',
+  30: 'In 30 days',
 };
+const PRESELECTED_DAYS = '1';
 
-/** The empty form to register an application. */
-export const showApplicationRegistration: PageHandler = (_context, _request, response) => {
-  const values = readApplicationForm(undefined);
-  sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: {}, clientId: newClientId() });
-};
+/** Asks when the present secret is to end. Of an application with two that work, the older one has to be ended first. */
+export const showSecretCreation = withApplication((context, _request, response, application) => {
+  sendCreationForm(context, response, application);
+});
 
-/** Registers an application and shows its secret once. A form that was sent before leads to what it made. */
-export const registerFromForm: PageHandler = async (context, request, response) => {
-  const { db, clock } = context;
-  const session = getSession(response);
-  const values = readApplicationForm(request);
-  const errors = validateApplicationForm(request, values);
-  const clientId = readClientId(request);
-  if (Object.keys(errors).length > 0) {
-    sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors, clientId });
-    return;
-  }
-  const given = { name: values.name, grantType: toGrantType(values), clientId };
-  const registered = await registerWithinQuota(
-    () => registerApplication(db, session, given, context.quotas, clock()),
-    (reason) =>
-      sendApplicationForm(response, { ...REGISTRATION_FORM, values, errors: { form: reason }, clientId }),
-  );
-  if (registered === 'refused') return;
-  if (registered === undefined) {
-    const before = await findOwnApplication(db, session, clientId);
-    if (before === undefined) redirectAfterForm(response, APPLICATIONS_PATH);
-    else redirectWithNotice(response, applicationPath(before), 'secret_unchanged');
-    return;
-  }
-  logApplicationEvent(context, 'Application registered.', response, registered.application);
-  sendSecret(context, response, 'Application registered', registered.application, registered.secret);
-};
-
-/** What `register` resolves to; or `refused`, when the quota of applications is reached, after the form has said so. */
-async function registerWithinQuota<T>(
-  register: () => Promise<T>,
-  sayWhy: (reason: string) => void,
-): Promise<T | 'refused'> {
-  try {
-    return await register();
-  } catch (error) {
-    if (!(error instanceof Problem && error.code === 'quota_reached')) throw error;
-    sayWhy(error.message);
-    return 'refused';
-  }
+function sendCreationForm(
+  { clock }: PortalContext,
+  response: PortalResponse,
+  application: Application,
+  error?: string,
+): void {
+  const path = applicationPath(application);
+  const isFull = hasOlderSecret(application, clock());
+  sendView(response, error === undefined ? 200 : 422, 'application-secret-form', {
+    heading: `A new secret for ${application.name}`,
+    action: `${path}secret/`,
+    back: path,
+    version: versionOf(application),
+    endPath: isFull ? `${path}secret/end/` : undefined,
+    field: {
+      name: 'older_ends',
+      label: 'The secret that is used now ends',
+      value: PRESELECTED_DAYS,
+      choices: OLDER_ENDS,
+      hint: 'Until then both work: nothing is refused while you change the secret where it is used. You can end it earlier.',
+      error,
+    },
+  });
 }
 
-/** Asks whether to replace the secret of an application. */
-export const showSecretReplacement = withApplication((_context, _request, response, application) =>
+/** Makes a secret beside the present one and shows it once. A form that was sent before changes nothing. */
+export const createSecretFromForm = withApplication(async (context, request, response, application) => {
+  const days = readFormField(request, 'older_ends') || PRESELECTED_DAYS;
+  const isCurrent = readFormField(request, 'version') === versionOf(application);
+  const now = context.clock();
+  const isFull = isCurrent && hasOlderSecret(application, now);
+  if (isFull || !Object.hasOwn(OLDER_ENDS, days)) {
+    const error = isFull ? 'Two secrets work already; end the older one first.' : 'Choose one of these.';
+    sendCreationForm(context, response, application, error);
+    return;
+  }
+  const olderEndsAt = new Date(now.getTime() + Number(days) * DAY_MS);
+  const secret = isCurrent
+    ? await addApplicationSecret(context.db, application, olderEndsAt, now)
+    : undefined;
+  if (secret === undefined) {
+    redirectWithNotice(response, applicationPath(application), 'secret_unchanged');
+    return;
+  }
+  logApplicationEvent(context, 'Application secret made.', response, application);
+  sendSecret(context, response, 'New secret made', application, secret);
+});
+
+/** Asks whether to end the older secret. */
+export const showSecretEnd = withApplication(({ clock }, _request, response, application) => {
+  const path = applicationPath(application);
+  const { olderSecret } = application;
+  if (olderSecret === null || !hasOlderSecret(application, clock())) {
+    redirectWithNotice(response, path, 'secret_ended');
+    return;
+  }
+  const lastUsed =
+    olderSecret.lastUsedAt === null
+      ? 'It was not used since it was made.'
+      : `It was last used at ${formatMinute(olderSecret.lastUsedAt)} UTC.`;
   sendView(response, 200, 'confirm', {
-    heading: `Replace the secret of ${application.name}?`,
-    text: 'The old secret is refused from then on. Tokens that were issued with it stay valid until they expire. The new secret is shown once.',
-    action: `${applicationPath(application)}secret/`,
+    heading: `End the older secret of ${application.name}?`,
+    text: `${lastUsed} From then on it is refused, whoever still uses it. Tokens that were issued with it stay valid until they expire. This cannot be undone.`,
+    action: `${path}secret/end/`,
     version: versionOf(application),
-    submit: 'Replace the secret',
-    back: applicationPath(application),
-  }),
-);
+    submit: 'End the older secret',
+    back: path,
+    danger: true,
+  });
+});
 
-/** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
-export const submitClientSecretReplacement = withApplication(
-  async (context, request, response, application) => {
-    const version = readFormField(request, 'version');
-    if (version !== versionOf(application)) {
-      redirectWithNotice(response, applicationPath(application), 'secret_unchanged');
-      return;
-    }
-    const secret = await replaceApplicationSecret(context.db, application, context.clock());
-    if (secret === undefined) {
-      sendNotFound(response);
-      return;
-    }
-    logApplicationEvent(context, 'Application secret replaced.', response, application);
-    sendSecret(context, response, 'Secret replaced', application, secret);
-  },
-);
+/** Ends the older secret at once; nothing when the application is another one than the page has shown. */
+export const endSecretFromForm = withApplication(async (context, request, response, application) => {
+  const isCurrent = readFormField(request, 'version') === versionOf(application);
+  const isEnded = isCurrent && (await endOlderApplicationSecret(context.db, application, context.clock()));
+  if (isEnded) logApplicationEvent(context, 'Older application secret ended.', response, application);
+  redirectWithNotice(response, applicationPath(application), isEnded ? 'secret_ended' : 'application_stale');
+});
 
-function sendSecret(
+/** Shows a secret, which no page does again. */
+export function sendSecret(
   { baseUrl }: PortalContext,
   response: PortalResponse,
   heading: string,

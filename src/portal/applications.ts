@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import {
   changeApplication,
   findVisibleApplication,
+  hasOlderSecret,
   listVisibleApplications,
   removeApplication,
 } from '../accounts/applications.ts';
@@ -11,13 +12,15 @@ import {
   GRANT_LABELS,
   readApplicationForm,
   sendApplicationForm,
-  toGrantType,
+  SCOPE_LABELS,
+  toApplicationChange,
   validateApplicationForm,
 } from './application-form.ts';
 import type { ApplicationValues } from './application-form.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
+import { listSecrets } from './secret-list.ts';
 import { APPLICATIONS_PATH } from './paths.ts';
 import { formatMinute } from './times.ts';
 import { sendView } from '../html/render.ts';
@@ -65,6 +68,7 @@ export function logApplicationEvent(
 const COLUMNS = [
   { label: 'Name', kind: 'wide' },
   { label: 'Grant type', speaksForItself: true },
+  { label: 'Tokens may', speaksForItself: true },
   { label: 'Client id' },
   { label: 'Registered (UTC)', kind: 'quiet' },
 ];
@@ -76,6 +80,7 @@ export const showApplications: PageHandler = async ({ db, baseUrl }, request, re
   const rows = found.map((application) => [
     { text: application.name, href: applicationPath(application) },
     { text: GRANT_LABELS[application.grantType] },
+    { text: SCOPE_LABELS[application.scope] },
     { text: application.clientId, copy: `client id of ${application.name}` },
     { text: formatMinute(application.createdAt), at: application.createdAt.toISOString() },
   ]);
@@ -87,16 +92,22 @@ export const showApplications: PageHandler = async ({ db, baseUrl }, request, re
   });
 };
 
-/** One application; its secret cannot be shown. */
-export const showApplication: ApplicationHandler = ({ baseUrl }, request, response, application) => {
+/** One application; its secrets cannot be shown. */
+export const showApplication: ApplicationHandler = ({ baseUrl, clock }, request, response, application) => {
   const path = applicationPath(application);
+  const now = clock();
   sendView(response, 200, 'application', {
     application,
     grantLabels: GRANT_LABELS,
+    scopeLabels: SCOPE_LABELS,
     time: formatMinute,
+    secrets: listSecrets(application, now),
     actions: [
       { label: 'Edit', href: `${path}update/`, kind: 'primary' },
-      { label: 'Replace the secret', href: `${path}secret/` },
+      { label: 'New secret', href: `${path}secret/` },
+      ...(hasOlderSecret(application, now)
+        ? [{ label: 'End the older secret', href: `${path}secret/end/`, kind: 'danger' }]
+        : []),
       { label: 'Delete', href: `${path}delete/`, kind: 'danger' },
     ],
     notice: findNoticeText(readQueryParameter(request, 'notice')),
@@ -128,11 +139,12 @@ export const updateApplication: ApplicationHandler = async (context, request, re
     return;
   }
   const isCurrent = readFormField(request, 'version') === versionOf(application);
-  const change = { name: values.name, grantType: toGrantType(values) };
+  const change = toApplicationChange(values);
   if (!isCurrent || !(await changeApplication(context.db, application, change, context.clock()))) {
     await sendStaleForm(context, response, application, values);
     return;
   }
+  context.invalidateCachedTokensOf(application.id);
   logApplicationEvent(context, 'Application updated.', response, application);
   redirectWithNotice(response, applicationPath(application), 'application_updated');
 };
@@ -152,7 +164,7 @@ async function sendStaleForm(
 export const showApplicationDeletion: ApplicationHandler = (_context, _request, response, application) =>
   sendView(response, 200, 'confirm', {
     heading: `Delete ${application.name}?`,
-    text: 'Its client id, its secret and every token that was issued with them end at once. This cannot be undone.',
+    text: 'Its client id, its secrets and every token that was issued with them end at once. This cannot be undone.',
     action: `${applicationPath(application)}delete/`,
     submit: 'Delete the application',
     back: applicationPath(application),

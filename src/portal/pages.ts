@@ -48,6 +48,8 @@ const NOTICES = {
   redelivered: 'The message is sent again.',
   webhook_deleted: 'The webhook was deleted. What was still to be sent to it was dropped.',
   application_updated: 'The application was updated.',
+  application_stale: 'The application was changed meanwhile. Nothing was done; this is how it is now.',
+  secret_ended: 'The older secret has ended.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',
   password_unchanged: 'The form had been sent before. The password was shown then and cannot be shown again.',

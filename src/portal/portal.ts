@@ -1,11 +1,12 @@
 import { Router } from 'express';
 import type { Request } from 'express';
 import { disableCaching, setPortalHeaders, setSecurityHeaders } from '../html/headers.ts';
+import { registerFromForm, showApplicationRegistration } from './application-registration.ts';
 import {
-  registerFromForm,
-  submitClientSecretReplacement,
-  showApplicationRegistration,
-  showSecretReplacement,
+  createSecretFromForm,
+  endSecretFromForm,
+  showSecretCreation,
+  showSecretEnd,
 } from './application-secrets.ts';
 import * as applications from './applications.ts';
 import type { PageHandler, PortalContext, PortalOptions, PortalResponse } from './context.ts';
@@ -140,7 +141,8 @@ function addApplicationPages(page: AddPage): void {
     withApplication(applications.showApplicationDeletion),
     withApplication(applications.deleteApplication),
   );
-  page('/oauth2/applications/:id/secret', showSecretReplacement, submitClientSecretReplacement);
+  page('/oauth2/applications/:id/secret', showSecretCreation, createSecretFromForm);
+  page('/oauth2/applications/:id/secret/end', showSecretEnd, endSecretFromForm);
 }
 
 function addUserPages(page: AddPage): void {

@@ -63,7 +63,7 @@ describe('bootstrap', () => {
       isSuspended: false,
     });
     const credentials = { clientId: first.clientId, clientSecret: first.clientSecret.reveal() };
-    expect(await authenticateClient(database.db, credentials)).toMatchObject({
+    expect(await authenticateClient(database.db, credentials, new Date())).toMatchObject({
       application: { ownerUserId: first.adminUserId, grantType: 'client-credentials' },
       partnerId: first.orgId,
     });
@@ -87,7 +87,11 @@ describe('bootstrap', () => {
       passwordChangeRequired: true,
     });
     expect(
-      await authenticateClient(database.db, { clientId: 'chosen-client', clientSecret: 'chosen-secret' }),
+      await authenticateClient(
+        database.db,
+        { clientId: 'chosen-client', clientSecret: 'chosen-secret' },
+        new Date(),
+      ),
     ).toMatchObject({ application: { orgId } });
   });
 

@@ -3,7 +3,11 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
+import { newClientId, newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
+import { addSecret, recordSecretUses } from '../../src/queries/accounts/application-secrets.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
+import type { Db } from '../../src/queries/connection/database.ts';
 import { fixedCredentials, PartnerApi, until } from '../process/partner.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
@@ -24,6 +28,8 @@ export interface PortalWorld {
   /** Ids of a user and of an application of the organization. */
   readonly userId: string;
   readonly applicationId: string;
+  /** An application with two secrets that work. */
+  readonly rotatedId: string;
   /** Webhooks: of the organization, which is disabled, and of the simulation. */
   readonly webhooks: { readonly own: string; readonly simulation: string };
   /** An action of the simulation, and the message that told of it. */
@@ -54,6 +60,11 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     .select('id')
     .where('org_id', '=', fixed.orgId)
     .executeTakeFirstOrThrow();
+
+  const rotatedId = await addRotatedApplication(db, {
+    orgId: fixed.orgId,
+    userId: people.get('admin') ?? '',
+  });
 
   async function addPerson(role: Role): Promise<string> {
     const [id, now] = [randomUUID(), new Date()];
@@ -87,6 +98,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     home: await findHome(api, fleet),
     userId: people.get('user') ?? '',
     applicationId,
+    rotatedId,
     webhooks,
     told,
     open: async (role, options = {}) => {
@@ -102,6 +114,30 @@ export async function startPortalWorld(): Promise<PortalWorld> {
       await service.remove();
     },
   };
+}
+
+/** An application that may only read, with a secret beside the older one. */
+async function addRotatedApplication(
+  db: Db,
+  { orgId, userId }: { readonly orgId: string; readonly userId: string },
+): Promise<string> {
+  const now = new Date();
+  const given = {
+    name: 'Reports',
+    clientId: newClientId(),
+    grantType: 'client-credentials',
+    scope: 'read',
+  } as const;
+  const [older, newer] = [newClientSecret(), newClientSecret()].map((secret) => sha256Digest(secret));
+  if (older === undefined || newer === undefined) throw new Error('There are two secrets.');
+  const application = await insertApplication(
+    db,
+    { ...given, orgId, ownerUserId: userId, secretHash: older },
+    now,
+  );
+  await recordSecretUses(db, [{ orgId, applicationId: application.id, secretHash: older, usedAt: now }]);
+  await addSecret(db, application, { secretHash: newer, olderEndsAt: new Date(now.getTime() + DAY_MS) }, now);
+  return application.id;
 }
 
 /** A fleet that runs, one that was cancelled, a webhook of each kind of organization, an open action. */

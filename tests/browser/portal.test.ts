@@ -135,6 +135,16 @@ const PAGES: readonly PageCase[] = [
     path: ({ applicationId }) => `/oauth2/applications/${applicationId}/update/`,
     statuses: { admin: 200, staff: 404, user: 403 },
   },
+  ...['', 'secret/', 'secret/end/'].map((part) => ({
+    name: `application-rotated-${part.replaceAll('/', '')}`,
+    path: ({ rotatedId }: PortalWorld) => `/oauth2/applications/${rotatedId}/${part}`,
+    statuses: { admin: 200, staff: 404, user: 403 },
+  })),
+  {
+    name: 'application-secret',
+    path: ({ applicationId }) => `/oauth2/applications/${applicationId}/secret/`,
+    statuses: { admin: 200, staff: 404, user: 403 },
+  },
   { name: 'search', path: () => '/portal/search/', statuses: MANAGERS },
   { name: 'search-none-found', path: () => '/portal/search/?q=nothing+is+called+so', statuses: MANAGERS },
   { name: 'password', path: () => '/accounts/password_change/', statuses: ALL },

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { replaceSecrets } from '../../src/queries/accounts/application-secrets.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { buildAuthorizationServerMetadata } from '../../src/oauth/metadata.ts';
 import {
@@ -8,7 +9,6 @@ import {
   findClient,
   insertApplication,
   listApplications,
-  updateApplicationSecret,
   updateApplication,
 } from '../../src/queries/accounts/applications.ts';
 import { findOrganization, isOrganizationReachable } from '../../src/queries/accounts/organizations.ts';
@@ -81,7 +81,7 @@ describe('applications', () => {
 
   test('change name and grant type only inside their organization, and as they were read', async () => {
     const client = await addClient(database.db);
-    const change = { name: 'New name', grantType: 'password' } as const;
+    const change = { name: 'New name', grantType: 'password', scope: 'read' } as const;
     const key = { orgId: client.orgId, id: client.applicationId, updatedAt: START };
     for (const other of [{ orgId: randomUUID() }, { updatedAt: after(1) }])
       expect(await updateApplication(database.db, { ...key, ...other }, change, after(5))).toBeUndefined();
@@ -95,14 +95,19 @@ describe('applications', () => {
   test('take only the new secret once it was replaced', async () => {
     const { orgId, applicationId, clientId, clientSecret } = await addClient(database.db);
     expect(
-      await updateApplicationSecret(database.db, randomUUID(), applicationId, sha256Digest('new'), after(5)),
+      await replaceSecrets(
+        database.db,
+        { orgId: randomUUID(), id: applicationId },
+        sha256Digest('new'),
+        after(5),
+      ),
     ).toBe(false);
-    expect(await authenticateClient(database.db, { clientId, clientSecret })).toBeDefined();
+    expect(await authenticateClient(database.db, { clientId, clientSecret }, after(6))).toBeDefined();
     expect(
-      await updateApplicationSecret(database.db, orgId, applicationId, sha256Digest('new'), after(5)),
+      await replaceSecrets(database.db, { orgId, id: applicationId }, sha256Digest('new'), after(5)),
     ).toBe(true);
-    expect(await authenticateClient(database.db, { clientId, clientSecret })).toBeUndefined();
-    expect(await authenticateClient(database.db, { clientId, clientSecret: 'new' })).toBeDefined();
+    expect(await authenticateClient(database.db, { clientId, clientSecret }, after(6))).toBeUndefined();
+    expect(await authenticateClient(database.db, { clientId, clientSecret: 'new' }, after(6))).toBeDefined();
   });
 });
 

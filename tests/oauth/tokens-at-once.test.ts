@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthReply } from '../../src/oauth/exchange.ts';
-import { deleteApplication, updateApplicationSecret } from '../../src/queries/accounts/applications.ts';
+import { replaceSecrets } from '../../src/queries/accounts/application-secrets.ts';
+import { deleteApplication } from '../../src/queries/accounts/applications.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
 import { countStatements } from '../support/statement-count.ts';
 import { expectRefusal, expectToken } from './expectations.ts';
@@ -116,7 +117,7 @@ test('a new secret is right, and the old one wrong, for all who come after it', 
   const changed = { ...client, clientSecret: 'a new secret' };
   const { orgId, applicationId } = client;
   const early = many(3, () => issue(client));
-  await updateApplicationSecret(db, orgId, applicationId, sha256Digest(changed.clientSecret), START);
+  await replaceSecrets(db, { orgId, id: applicationId }, sha256Digest(changed.clientSecret), START);
   const answers = await Promise.all(many(20, (i) => issue(i % 2 === 0 ? changed : client)));
   for (const [i, answer] of answers.entries()) {
     if (i % 2 === 0) expectToken(answer);

@@ -198,23 +198,6 @@ test('each rule for passwords is told beside its field, and nothing changes', as
   });
 });
 
-test('a secret can be replaced, and the replacement too is shown once', async () => {
-  const admin = await site.addPerson(await site.addOrganization(), 'admin');
-  const browser = await site.signedIn(admin);
-  const first = await browser.submit(register, { name: 'Meter reader' });
-  const clientId = elementText(first.text, 'client_id') ?? '';
-  const id = (await findClient(site.db, clientId))?.application.id ?? '';
-  const path = `/oauth2/applications/${id}/secret/`;
-  const form = formOf((await browser.get(path)).text, path);
-  const replaced = await browser.post(path, form);
-  const secret = elementText(replaced.text, 'client_secret') ?? '';
-  expect(secret).not.toBe(elementText(first.text, 'client_secret'));
-  const again = await browser.post(path, form);
-  expect(again.headers['location']).toBe(`/oauth2/applications/${id}/?notice=secret_unchanged`);
-  const stored = (await findClient(site.db, clientId))?.secretHash;
-  expect(stored !== undefined && matchesDigest(secret, stored)).toBe(true);
-});
-
 test('an application can be edited and deleted, and a faulty form says what is wrong', async () => {
   const browser = await site.signedIn(await site.addPerson(await site.addOrganization(), 'staff'));
   const faulty = await browser.submit(register, {

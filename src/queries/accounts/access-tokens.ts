@@ -104,7 +104,8 @@ function selectActiveTokens(db: Db) {
         'token.org_id',
         'token.user_id',
         'token.application_id',
-        'token.scope',
+        // An application that may only read has no token that may write, whenever it was issued.
+        sql<string>`case when application.scope = 'read' then 'read' else token.scope end`.as('scope'),
         'token.expires_at',
         'holder.role',
         'organization.parent_org_id',

@@ -1,10 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
+import type { TokenScope } from '../../domain/security/token-scopes.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
-/** A registered client application. Its secret is not part of it: only the digest is stored, and never read out. */
+/** When a secret was made and last used. */
+export interface SecretTimes {
+  /** Null of a secret that is older than its records. */
+  readonly createdAt: Date | null;
+  /** To the minute; null before the first use. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** The secret before the present one, which works until its end. */
+export interface OlderSecretTimes extends SecretTimes {
+  readonly endsAt: Date;
+}
+
+/** A registered client application. Its secrets are not part of it: only digests are stored, and never read out. */
 export interface Application {
   readonly orgId: string;
   readonly id: string;
@@ -14,9 +28,14 @@ export interface Application {
   readonly clientId: string;
   readonly clientType: 'confidential';
   readonly grantType: GrantType;
+  /** What its tokens may do at most. */
+  readonly scope: TokenScope;
   readonly redirectUris: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
+  readonly secret: SecretTimes;
+  /** Null when there is none; it may have ended. */
+  readonly olderSecret: OlderSecretTimes | null;
 }
 
 export interface NewApplication {
@@ -27,11 +46,14 @@ export interface NewApplication {
   /** `sha256Digest(secret)` of domain/security/credentials.ts. */
   readonly secretHash: Buffer;
   readonly grantType: GrantType;
+  /** `read write` where it is left out. */
+  readonly scope?: TokenScope;
 }
 
 export interface ApplicationChange {
   readonly name: string;
   readonly grantType: GrantType;
+  readonly scope: TokenScope;
 }
 
 /** An application that may authenticate: it exists and its owner is not deleted. */
@@ -42,6 +64,8 @@ export interface Client {
   /** The operator has suspended the partner. */
   readonly isSuspended: boolean;
   readonly secretHash: Buffer;
+  /** Null when there is none; the end of it is that of `application.olderSecret`. */
+  readonly olderSecretHash: Buffer | null;
 }
 
 const COLUMNS = [
@@ -51,9 +75,15 @@ const COLUMNS = [
   'applications.name',
   'applications.client_id',
   'applications.authorization_grant_type',
+  'applications.scope',
   'applications.redirect_uris',
   'applications.created_at',
   'applications.updated_at',
+  'applications.secret_created_at',
+  'applications.secret_last_used_at',
+  'applications.older_secret_created_at',
+  'applications.older_secret_last_used_at',
+  'applications.older_secret_ends_at',
 ] as const;
 
 interface Row {
@@ -63,9 +93,15 @@ interface Row {
   readonly name: string;
   readonly client_id: string;
   readonly authorization_grant_type: GrantType;
+  readonly scope: TokenScope;
   readonly redirect_uris: string;
   readonly created_at: Date;
   readonly updated_at: Date;
+  readonly secret_created_at: Date | null;
+  readonly secret_last_used_at: Date | null;
+  readonly older_secret_created_at: Date | null;
+  readonly older_secret_last_used_at: Date | null;
+  readonly older_secret_ends_at: Date | null;
 }
 
 /** Breaks applications_client_id_key when an application has this client id already. */
@@ -85,8 +121,10 @@ export async function insertApplication(
       secret_hash: application.secretHash,
       client_type: 'confidential',
       authorization_grant_type: application.grantType,
+      scope: application.scope ?? 'read write',
       created_at: now,
       updated_at: now,
+      secret_created_at: now,
     })
     .returning(COLUMNS)
     .executeTakeFirstOrThrow();
@@ -112,7 +150,7 @@ export async function findApplication(db: Db, orgId: string, id: string): Promis
   return row === undefined ? undefined : toApplication(row);
 }
 
-/** The application with this client id, if its owner is not deleted, with the digest of its secret. */
+/** The application with this client id, if its owner is not deleted, with the digests of its secrets. */
 export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
   const [row] = await selectClient(db, { clientId });
   if (row === undefined) return undefined;
@@ -121,6 +159,7 @@ export async function findClient(db: Db, clientId: string): Promise<Client | und
     partnerId: row.parent_org_id ?? row.org_id,
     isSuspended: row.is_suspended,
     secretHash: row.secret_hash,
+    olderSecretHash: row.older_secret_hash,
   };
 }
 
@@ -137,6 +176,7 @@ const selectClient = prepare((db, { clientId }: { readonly clientId: string }) =
     .select([
       ...COLUMNS,
       'applications.secret_hash',
+      'applications.older_secret_hash',
       'organization.parent_org_id',
       sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
     ])
@@ -153,31 +193,18 @@ export async function updateApplication(
 ): Promise<Application | undefined> {
   const row = await db
     .updateTable('applications')
-    .set({ name: change.name, authorization_grant_type: change.grantType, updated_at: now })
+    .set({
+      name: change.name,
+      authorization_grant_type: change.grantType,
+      scope: change.scope,
+      updated_at: now,
+    })
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('updated_at', '=', updatedAt)
     .returning(COLUMNS)
     .executeTakeFirst();
   return row === undefined ? undefined : toApplication(row);
-}
-
-/** From now on only the new secret is accepted; tokens that were issued before stay valid. False when there is no application. */
-export async function updateApplicationSecret(
-  db: Db,
-  orgId: string,
-  id: string,
-  secretHash: Buffer,
-  now: Date,
-): Promise<boolean> {
-  const row = await db
-    .updateTable('applications')
-    .set({ secret_hash: secretHash, updated_at: now })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
 }
 
 /** Its tokens go with it. False when there is no application. */
@@ -200,8 +227,20 @@ function toApplication(row: Row): Application {
     clientId: row.client_id,
     clientType: 'confidential',
     grantType: row.authorization_grant_type,
+    scope: row.scope,
     redirectUris: row.redirect_uris,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    secret: { createdAt: row.secret_created_at, lastUsedAt: row.secret_last_used_at },
+    olderSecret: toOlderSecret(row),
+  };
+}
+
+function toOlderSecret(row: Row): OlderSecretTimes | null {
+  if (row.older_secret_ends_at === null) return null;
+  return {
+    createdAt: row.older_secret_created_at,
+    lastUsedAt: row.older_secret_last_used_at,
+    endsAt: row.older_secret_ends_at,
   };
 }
