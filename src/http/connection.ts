@@ -30,7 +30,7 @@ export class Connection {
   #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
   #isEndless = false;
-  #isGivenUp = false;
+  #isAbandoned = false;
   #drain: DrainTimes | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -43,21 +43,21 @@ export class Connection {
     });
     // Node.js reads on after each request that has come whole.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0 || this.#isGivenUp) this.#stopReading();
+      if (this.#waiting.length > 0 || this.#isAbandoned) this.#stopReading();
     });
   }
 
   /** Handles the request now, or after those before it. */
   take(request: IncomingMessage, response: ServerResponse): void {
     // Our end is closed: there is no way to answer, and the client learns by it that nothing was done.
-    if (this.#socket.writableEnded || this.#isGivenUp) return;
+    if (this.#socket.writableEnded || this.#isAbandoned) return;
     clearTimeout(this.#timer);
     if (this.#current === undefined) {
       this.#run(request, response);
     } else if (this.#isEndless) {
       this.#cutOff();
     } else if (this.#waiting.length === MAX_WAITING_REQUESTS) {
-      this.#giveUp();
+      this.#abandon();
     } else {
       this.#waiting.push([request, response]);
       this.#stopReading();
@@ -77,8 +77,8 @@ export class Connection {
   }
 
   /** Neither reads nor answers any more, and cuts the connection off a little later; until then it is one of its address. */
-  #giveUp(): void {
-    this.#isGivenUp = true;
+  #abandon(): void {
+    this.#isAbandoned = true;
     this.#waiting = [];
     this.#stopParsing();
     this.#stopReading();
@@ -98,7 +98,7 @@ export class Connection {
   /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */
   drain(times: DrainTimes): void {
     this.#drain = times;
-    if (this.#isGivenUp) this.#cutOff();
+    if (this.#isAbandoned) this.#cutOff();
     else if (this.#current === undefined) this.#endWhenIdle(times);
     else this.#announceEnd();
   }
@@ -120,7 +120,7 @@ export class Connection {
     if (this.#socket.writableEnded) this.#waiting = [];
     const next = this.#waiting.shift();
     if (next !== undefined) this.#runAfterOthers(...next);
-    else if (this.#isGivenUp) return;
+    else if (this.#isAbandoned) return;
     else if (this.#drain !== undefined && !this.#socket.destroyed) this.#endWhenIdle(this.#drain);
   }
 
