@@ -76,7 +76,7 @@ const ofSharing: readonly Bound[] = [
         'this.#waiting.push([request, response]);\n      this.#stopReading();',
         'this.#waiting.push([request, response]);',
       ),
-      replace(CONNECTION, 'if (this.#waiting.length > 0 || this.#isGivenUp) this.#stopReading();', ''),
+      replace(CONNECTION, 'if (this.#waiting.length > 0 || this.#isAbandoned) this.#stopReading();', ''),
     ],
     pipelining('requests that are pipelined are not read while one waits'),
   ),
