@@ -4931,6 +4931,7 @@ export interface components {
                  */
                 readonly "application/json": components["schemas"]["OAuthError"];
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "malformed_request" | string;
                 };
             };
@@ -4945,6 +4946,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "request_timeout" | string;
                 };
             };
@@ -4959,6 +4961,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "uri_too_long" | string;
                 };
             };
@@ -4973,6 +4976,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "expectation_failed" | string;
                 };
             };
@@ -4996,6 +5000,7 @@ export interface components {
                  */
                 readonly "application/json": components["schemas"]["OAuthError"];
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "quota_exceeded" | string;
                 };
             };
@@ -5010,6 +5015,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "header_too_large" | string;
                 };
             };
@@ -5033,6 +5039,7 @@ export interface components {
                  */
                 readonly "application/json": components["schemas"]["OAuthError"];
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("overloaded" | "starting") | string;
                 };
             };
@@ -5047,6 +5054,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "malformed_request" | string;
                 };
             };
@@ -5061,6 +5069,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "not_acceptable" | string;
                 };
             };
@@ -5075,8 +5084,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("text" | "unknown_property") | string;
                     }[];
                 };
@@ -5093,6 +5105,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "quota_exceeded" | string;
                 };
             };
@@ -5108,6 +5121,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("overloaded" | "starting") | string;
                 };
             };
@@ -5122,6 +5136,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("malformed_json" | "malformed_request") | string;
                 };
             };
@@ -5136,6 +5151,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "payload_too_large" | string;
                 };
             };
@@ -5150,6 +5166,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "unsupported_media_type" | string;
                 };
             };
@@ -5164,8 +5181,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5181,6 +5201,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "internal_error" | string;
                 };
             };
@@ -5196,6 +5217,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("database_unavailable" | "overloaded" | "starting") | string;
                 };
             };
@@ -5211,6 +5233,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("invalid_token" | "unauthenticated") | string;
                 };
             };
@@ -5226,6 +5249,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
                 };
             };
@@ -5242,6 +5266,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("email_taken" | "external_user_id_taken" | "idempotency_key_in_use") | string;
                 };
             };
@@ -5257,8 +5282,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("coordinates_incomplete" | "country_unknown" | "enum" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "org_id_mismatch" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5274,6 +5302,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("organization_forbidden" | "organization_suspended") | string;
                 };
             };
@@ -5288,8 +5317,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("cursor_invalid" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5305,6 +5337,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "not_found" | string;
                 };
             };
@@ -5319,8 +5352,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5337,6 +5373,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended" | "role_change_forbidden") | string;
                 };
             };
@@ -5351,6 +5388,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("email_taken" | "external_user_id_taken" | "last_admin") | string;
                 };
             };
@@ -5365,6 +5403,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "precondition_failed" | string;
                 };
             };
@@ -5379,8 +5418,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("coordinates_incomplete" | "country_unknown" | "enum" | "format" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5396,6 +5438,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "last_admin" | string;
                 };
             };
@@ -5410,8 +5453,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "text" | "unknown_property") | string;
                     }[];
                 };
@@ -5427,8 +5473,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "min_length" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5444,8 +5493,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_items" | "max_length" | "maximum" | "min_length" | "minimum" | "null_not_allowed" | "required" | "text" | "time_zone_unknown" | "timestamp_alignment" | "timestamp_ambiguous" | "timestamp_duplicate" | "timestamp_gap" | "timestamp_out_of_range" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5461,6 +5513,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("organization_forbidden" | "organization_suspended" | "role_forbidden") | string;
                 };
             };
@@ -5475,8 +5528,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5492,6 +5548,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "fleet_nesting_forbidden" | string;
                 };
             };
@@ -5506,6 +5563,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "request_purged" | string;
                 };
             };
@@ -5520,8 +5578,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("consumption_order" | "coordinates_incomplete" | "count_and_percentage" | "country_unknown" | "density_empty" | "density_encoding" | "density_off_globe" | "density_outside_country" | "density_size" | "duplicate_group_name" | "enum" | "exclusive_minimum" | "format" | "groups_exceed_count" | "groups_total_out_of_range" | "instant_in_future" | "instant_too_early" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "range_order" | "request_id_reused" | "required" | "text" | "type" | "unknown_property" | "weights_sum_zero" | "weights_with_profile") | string;
                     }[];
                 };
@@ -5539,6 +5600,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("fleet_state_conflict" | "idempotency_key_in_use") | string;
                 };
             };
@@ -5554,8 +5616,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5571,8 +5636,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("enum" | "format" | "max_length" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5588,8 +5656,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5605,6 +5676,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "fleet_state_conflict" | string;
                 };
             };
@@ -5619,8 +5691,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("fleet_too_large" | "format" | "maximum" | "minimum" | "null_not_allowed" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5636,8 +5711,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("enum" | "format" | "range_order" | "range_too_long" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5654,6 +5732,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("insufficient_scope" | "organization_forbidden" | "organization_suspended") | string;
                 };
             };
@@ -5668,8 +5747,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("enum" | "format" | "maximum" | "minimum" | "minimum_above_target" | "null_not_allowed" | "pattern" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5686,6 +5768,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "idempotency_key_in_use" | string;
                 };
             };
@@ -5701,8 +5784,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("boost_too_long" | "boost_too_short" | "format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5718,8 +5804,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "maximum" | "minimum" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5735,8 +5824,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("credentials_forbidden" | "forbidden_address" | "forbidden_port" | "format" | "fragment_forbidden" | "https_required" | "invalid_url" | "max_items" | "max_length" | "null_not_allowed" | "required" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
                     }[];
                 };
@@ -5752,8 +5844,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5769,8 +5864,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "immutable" | "max_items" | "null_not_allowed" | "text" | "type" | "unknown_property" | "unknown_topic") | string;
                     }[];
                 };
@@ -5786,8 +5884,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "null_not_allowed" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5804,8 +5905,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "not_subscribed" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5823,6 +5927,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("event_limit_reached" | "fleet_state_conflict" | "idempotency_key_in_use") | string;
                 };
             };
@@ -5838,8 +5943,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("enum" | "format" | "max_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5855,6 +5963,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("event_limit_reached" | "fleet_state_conflict") | string;
                 };
             };
@@ -5869,8 +5978,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("country_unknown" | "enum" | "event_subject" | "event_user_unknown" | "exclusive_minimum" | "format" | "max_items" | "max_length" | "maximum" | "min_items" | "min_length" | "minimum" | "null_not_allowed" | "pattern" | "request_id_reused" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5888,6 +6000,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("delivery_state_conflict" | "idempotency_key_in_use") | string;
                 };
             };
@@ -5902,6 +6015,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("organization_forbidden" | "organization_suspended" | "owner_forbidden") | string;
                 };
             };
@@ -5916,8 +6030,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("enum" | "format" | "maximum" | "minimum" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5934,8 +6051,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "max_length" | "min_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -5951,8 +6071,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "validation_failed" | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("format" | "text" | "unknown_event" | "unknown_property") | string;
                     }[];
                 };
@@ -5969,6 +6092,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("insufficient_scope" | "link_expired" | "link_invalid" | "organization_forbidden" | "organization_suspended") | string;
                 };
             };
@@ -5984,8 +6108,11 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: ("idempotency_key_reused" | "quota_reached" | "validation_failed") | string;
+                    /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
+                        /** @description What the value violates. New codes may be added. */
                         readonly code?: ("credentials_forbidden" | "format" | "https_required" | "invalid_url" | "max_length" | "min_length" | "null_not_allowed" | "pattern" | "required" | "text" | "type" | "unknown_property") | string;
                     }[];
                 };
@@ -6002,6 +6129,7 @@ export interface components {
             };
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
+                    /** @description Why the request is refused. New codes may be added. */
                     readonly code?: "method_not_allowed" | string;
                 };
             };

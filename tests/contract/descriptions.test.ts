@@ -19,6 +19,11 @@ test('a description that is missing, restates the name or tells no unit is named
   InverterState.properties.pv_power_w.description = 'What the solar panels give.';
   document.components.parameters.Page.description = 'The page.';
   delete document.components.headers.RetryAfter.description;
+  const problem = document.components.responses.NotFound.content['application/problem+json'];
+  problem.schema = { allOf: [{ if: { properties: { code: { type: 'string' } } } }] };
+  document.paths['/oauth2/token/'].post.responses['200'].content['application/json'].schema = {
+    additionalProperties: { items: { properties: { token: { type: 'string' } } } },
+  };
   expect(listPoorDescriptions(document as OpenApiDocument)).toEqual(
     expect.arrayContaining([
       { place: 'User.email', fault: 'missing' },
@@ -26,6 +31,11 @@ test('a description that is missing, restates the name or tells no unit is named
       { place: 'InverterState.pv_power_w', fault: 'no unit' },
       { place: 'parameter page', fault: 'restates the name' },
       { place: 'header RetryAfter', fault: 'missing' },
+      { place: '/components/responses/NotFound/content/application/problem+json.code', fault: 'missing' },
+      {
+        place: '/paths//oauth2/token//post/responses/200/content/application/json[].token',
+        fault: 'missing',
+      },
     ]),
   );
 });

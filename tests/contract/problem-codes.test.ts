@@ -1,5 +1,6 @@
 // Which codes the document gives to which answers. That every answer keeps to it is checked with each call of all tests
 // (tests/support/documented-codes.ts).
+import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
@@ -7,6 +8,7 @@ import { ROUTES } from '../../generated/routes.ts';
 import type { Route, SecuredOperationId } from '../../generated/routes.ts';
 import { formats } from '../../src/domain/api/formats.ts';
 import { ROLE_TABLE } from '../../src/domain/users/roles.ts';
+import { readCatalogue } from '../../tools/generate/catalogue.ts';
 import { listCodes } from '../../tools/generate/reference/codes.ts';
 import { listOwnRules, listSchemaRules } from '../../tools/generate/reference/schema-rules.ts';
 import { resolveReference } from '../../tools/generate/reference/schema-fields.ts';
@@ -49,11 +51,10 @@ const nameOf = ({ route, status }: ErrorAnswer): string => `${route.operationId}
 const idsWith = (code: string): string[] =>
   errorAnswers.filter(({ problems }) => problems.includes(code)).map(({ route }) => route.operationId);
 
-/** Codes that come before an operation is found, or beside all of them. */
-const BESIDE_OPERATIONS = {
-  method_not_allowed: 'no operation: components.responses.MethodNotAllowed',
-  csrf_failed: 'forms of the portal',
-};
+/** Codes that come before an operation is found, or beside all of them: their pages say so. */
+const BESIDE_OPERATIONS = Object.entries(readCatalogue(join(import.meta.dirname, '../..')))
+  .filter(([, entry]) => 'beside_operations' in entry)
+  .map(([code]) => code);
 
 describe('of the codes of the catalogue', () => {
   test('each can occur at an operation, but for those beside operations', () => {
@@ -61,7 +62,8 @@ describe('of the codes of the catalogue', () => {
     const missing = [...Object.keys(PROBLEMS), ...Object.keys(FIELD_PROBLEMS)].filter(
       (code) => !found.has(code),
     );
-    expect(missing.toSorted()).toEqual(Object.keys(BESIDE_OPERATIONS).toSorted());
+    expect(missing.toSorted()).toEqual(BESIDE_OPERATIONS.toSorted());
+    expect(missing.toSorted()).toEqual(['csrf_failed', 'method_not_allowed']);
     const none = resolveReference(DOCUMENT, { $ref: '#/components/responses/MethodNotAllowed' });
     expect(listCodes(DOCUMENT, none).problems).toEqual(['method_not_allowed']);
   });

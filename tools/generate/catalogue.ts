@@ -27,6 +27,8 @@ interface Text {
 
 interface ProblemEntry extends Text {
   readonly scope: 'problem';
+  /** Who answers it, where no operation does. */
+  readonly beside_operations?: string;
   /** The `detail` of the answer where none is given. */
   readonly detail: string;
   /** Where it is registered; the address of its own page otherwise. */

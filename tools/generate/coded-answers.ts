@@ -38,9 +38,23 @@ export function toProblemMedia({ codes, fieldCodes }: Omit<CodedAnswer, 'base'>)
   return { schema: toSchema(codes, fieldCodes), examples: Object.fromEntries(examples) };
 }
 
+function toErrors(codes: readonly string[]): unknown {
+  const code = {
+    description: 'What the value violates. New codes may be added.',
+    ...toOpenVocabulary(codes),
+  };
+  return {
+    type: 'array',
+    description: 'Each violation that was found; empty where none is of a single value.',
+    items: { type: 'object', properties: { code } },
+  };
+}
+
 function toSchema(codes: readonly string[], fieldCodes: readonly string[]): unknown {
-  const entry = { type: 'object', properties: { code: toOpenVocabulary(fieldCodes) } };
-  const errors = fieldCodes.length === 0 ? {} : { errors: { type: 'array', items: entry } };
-  const properties = { code: toOpenVocabulary(codes), ...errors };
+  const code = {
+    description: 'Why the request is refused. New codes may be added.',
+    ...toOpenVocabulary(codes),
+  };
+  const properties = fieldCodes.length === 0 ? { code } : { code, errors: toErrors(fieldCodes) };
   return { allOf: [{ $ref: '#/components/schemas/Problem' }, { type: 'object', properties }] };
 }

@@ -35,11 +35,12 @@ function problemsFile(catalogue: Catalogue, document: OpenApiDocument): string {
   ].join('\n');
 }
 
-/** The entries of a scope without their examples, which the document shows. */
+/** The entries of a scope without what only the document and the pages show. */
 function writeEntries(catalogue: Catalogue, scope: CatalogueEntry['scope']): string {
   const entries = Object.entries(catalogue).filter(([, entry]) => entry.scope === scope);
-  const withoutExamples = entries.map(([code, entry]) => [code, { ...entry, example: undefined }]);
-  return JSON.stringify(Object.fromEntries(withoutExamples), undefined, 2);
+  const unseen = { example: undefined, beside_operations: undefined };
+  const known = entries.map(([code, entry]) => [code, { ...entry, ...unseen }]);
+  return JSON.stringify(Object.fromEntries(known), undefined, 2);
 }
 
 function mostFieldErrors(document: OpenApiDocument): number {

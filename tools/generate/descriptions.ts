@@ -25,8 +25,11 @@ export function listPoorDescriptions(
     const fault = faultOf(document, name, node);
     if (fault !== undefined) poor.push({ place, fault });
   };
-  for (const [name, schema] of Object.entries(document.components.schemas))
-    visitProperties(schema as Node, name, examine);
+  const { schemas, ...otherComponents } = document.components;
+  for (const [name, schema] of Object.entries(schemas)) visitProperties(schema as Node, name, examine);
+  visitInline({ ...document, components: otherComponents }, '', (schema, place) =>
+    visitProperties(schema, place, examine),
+  );
   for (const kind of ['parameters', 'headers'])
     for (const [key, node] of Object.entries(document.components[kind] ?? {})) {
       const name = (node as { name?: string }).name ?? key;
@@ -46,14 +49,33 @@ export function listPoorDescriptions(
 
 type Visit = (place: string, name: string, node: Node) => void;
 
+/** The schemas of parameters, headers and media types, wherever they are written. */
+function visitInline(node: unknown, place: string, visit: (schema: Node, place: string) => void): void {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, part] of Object.entries(node)) {
+    if (NO_SCHEMAS.has(key)) continue;
+    if (key === 'schema') visit(part as Node, place);
+    else visitInline(part, `${place}/${key}`, visit);
+  }
+}
+
+/** Names of what holds values. */
+const NO_SCHEMAS = new Set(['example', 'examples']);
+const LISTS = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
+const PARTS = ['not', 'if', 'then', 'else', 'contains', 'additionalProperties', 'unevaluatedProperties'];
+
 /** Properties of a schema at any depth, up to the schemas that it refers to. */
 function visitProperties(schema: Node, place: string, visit: Visit): void {
   for (const [name, property] of Object.entries((schema['properties'] ?? {}) as Record<string, Node>)) {
     visit(`${place}.${name}`, name, property);
     visitProperties(property, `${place}.${name}`, visit);
   }
-  for (const key of ['allOf', 'anyOf', 'oneOf'])
-    for (const branch of (schema[key] ?? []) as Node[]) visitProperties(branch, place, visit);
+  const maps = ['patternProperties', 'dependentSchemas'].flatMap((key) =>
+    Object.values((schema[key] ?? {}) as Node),
+  );
+  const lists = LISTS.flatMap((key) => (schema[key] ?? []) as unknown[]);
+  for (const part of [...PARTS.map((key) => schema[key]), ...maps, ...lists])
+    if (typeof part === 'object' && part !== null) visitProperties(part as Node, place, visit);
   if (schema['items'] !== undefined) visitProperties(schema['items'] as Node, `${place}[]`, visit);
 }
 

@@ -63,12 +63,14 @@ describe('the codes of an answer', () => {
       'type',
       'unknown_property',
     ];
+    const description: unknown = expect.any(String);
     const open = (values: readonly string[]): object => ({
+      description,
       anyOf: [{ type: 'string', enum: values }, { type: 'string' }],
     });
     const all = ['quota_reached', 'validation_failed'];
     const items = { type: 'object', properties: { code: open(fields) } };
-    const properties = { code: open(all), errors: { type: 'array', items } };
+    const properties = { code: open(all), errors: { type: 'array', description, items } };
     expect(components['responses']).toEqual({
       [name]: {
         description: 'Wrong.',

@@ -31,6 +31,7 @@ export function writeErrorPages(
         example === undefined
           ? ''
           : joinBlocks('## Example', fence('json', JSON.stringify(example, undefined, 2))).trimEnd(),
+        ...besideOf(entry).map((who) => joinBlocks('## Who answers it', who).trimEnd()),
         writeOperations(code, isField, operations),
       ),
       terms: [code, String(entry.status)],
@@ -72,6 +73,10 @@ function writeOperations(code: string, isField: boolean, operations: readonly Op
   return joinBlocks('## Operations that answer it', lines.join('\n')).trimEnd();
 }
 
+function besideOf(entry: CatalogueEntry): readonly string[] {
+  return entry.scope === 'problem' && entry.beside_operations !== undefined ? [entry.beside_operations] : [];
+}
+
 /** The list of all codes. */
 export function writeErrorList(catalogue: Catalogue): Page {
   const tableOf = (scope: CatalogueEntry['scope']): string =>
@@ -81,7 +86,8 @@ export function writeErrorList(catalogue: Catalogue): Page {
       ...Object.entries(catalogue)
         .filter(([, entry]) => entry.scope === scope)
         .map(
-          ([code, { status, title }]) => `| [\`${code}\`](${addressOfCode(code)}) | ${status} | ${title} |`,
+          ([code, entry]) =>
+            `| [\`${code}\`](${addressOfCode(code)}) | ${entry.status} | ${[entry.title, ...besideOf(entry)].join('. ')} |`,
         ),
     ].join('\n');
   return {
