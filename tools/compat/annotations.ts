@@ -1,3 +1,4 @@
+import { listChangedRules } from './field-rules.ts';
 import type { Findings, Origin } from './finding.ts';
 import type { Direction, RuleId } from './rules.ts';
 import { canonicalText, writeValue } from './schemas/canonical.ts';
@@ -104,10 +105,19 @@ function compareMarks({ old, next }: Pair, direction: Direction, report: Report)
   if (wasHidden !== isHidden) report(rule, isHidden, wasHidden, isHidden);
   const [wasDeprecated, isDeprecated] = [isMarked(old, 'deprecated'), isMarked(next, 'deprecated')];
   if (wasDeprecated !== isDeprecated) report(`${direction}-deprecation`, false, wasDeprecated, isDeprecated);
+  if (direction === 'request') compareRestrictions({ old, next }, report);
   for (const encoding of ['contentEncoding', 'contentMediaType']) {
     const [before, now] = [readKeyword(old.schema, encoding), readKeyword(next.schema, encoding)];
     if (before !== now) report(`${direction}-content-encoding`, before !== undefined, before, now, encoding);
   }
+}
+
+/** What no keyword says and yet is refused. The rules of a property that is new stand at that property. */
+function compareRestrictions({ old, next }: Pair, report: Report): void {
+  const [wasFixed, isFixed] = [old, next].map(({ schema }) => readKeyword(schema, 'x-immutable') === true);
+  if (wasFixed !== isFixed) report('request-immutable', isFixed === true, wasFixed, isFixed);
+  for (const { text, isNew } of listChangedRules(old.schema, next.schema))
+    report('request-rule', isNew, isNew ? undefined : text, isNew ? text : undefined, text);
 }
 
 /** The schemas below that stand at the same place on both sides. */

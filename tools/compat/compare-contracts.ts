@@ -1,3 +1,4 @@
+import { compareCodes, listCodes } from './compare-codes.ts';
 import { compareMessages } from './compare-messages.ts';
 import { compareParameters } from './compare-parameters.ts';
 import { compareRequestBody } from './compare-bodies.ts';
@@ -45,10 +46,12 @@ export function compareContracts(old: Contract, next: Contract, today: Date): re
     findings.add(originOf(operation), { ...change, old: undefined, new: title });
     compareDeprecation(undefined, operation, today, toTask(originOf(operation)));
   }
+  const codes = listCodes(listOperations(next));
   for (const [, before, now] of kept) {
     const task = toTask(originOf(before));
     compareOperations(before, now, [old, next], task);
     compareDeprecation(before, now, today, task);
+    compareCodes(before, now, codes, task);
   }
   compareMessages(old, next, toTask);
   return markUnmarked(findings.list(), old, next);

@@ -1,5 +1,6 @@
 import { below, pairUp, schemaOf } from './contract.ts';
 import type { Located, OperationPlace } from './contract.ts';
+import { listChangedRules } from './field-rules.ts';
 import type { Task } from './task.ts';
 import { readMap } from './schemas/place.ts';
 
@@ -66,6 +67,10 @@ function compareParameter(old: Located, next: Located, name: string, task: Task)
       old: wasDeprecated,
       new: isDeprecated,
     });
+  for (const { text, isNew } of listChangedRules(old.node, next.node)) {
+    const change = { rule: 'request-rule', isBreaking: isNew, place, name: text } as const;
+    findings.add(origin, { ...change, old: isNew ? undefined : text, new: isNew ? text : undefined });
+  }
   const [oldType, newType] = [mediaTypeOf(old), mediaTypeOf(next)];
   if (oldType !== newType)
     findings.add(origin, {

@@ -67,13 +67,16 @@ function describeAlternative(alternative: Alternative): string {
 /** How far a role reaches, from nothing to everything. */
 const REACH: readonly unknown[] = ['none', 'own', 'users', 'all'];
 
+/** A role that a table does not name may nothing; without a table each may everything. */
+function reachOf(table: unknown, role: string): unknown {
+  return isRecord(table) ? (table[role] ?? 'none') : 'all';
+}
+
 function compareRoles(old: OperationPlace, next: OperationPlace, { findings, origin }: Task): void {
-  const roles = (operation: OperationPlace): ReadonlyMap<string, unknown> =>
-    new Map(Object.entries(readMap(operation.node, 'x-roles')));
-  const [before, now] = [roles(old), roles(next)];
-  if (before.size === 0 || now.size === 0) return;
-  for (const role of new Set([...before.keys(), ...now.keys()])) {
-    const [from, to] = [before.get(role) ?? 'none', now.get(role) ?? 'none'];
+  const [before, now] = [old, next].map(({ node }) => node['x-roles']);
+  const roles = [before, now].flatMap((table) => (isRecord(table) ? Object.keys(table) : []));
+  for (const role of new Set(roles)) {
+    const [from, to] = [reachOf(before, role), reachOf(now, role)];
     if (from === to) continue;
     const isBreaking = REACH.indexOf(to) < REACH.indexOf(from);
     const change = { rule: 'role', isBreaking, place: `${next.pointer}/x-roles`, name: role } as const;

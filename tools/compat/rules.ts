@@ -69,7 +69,10 @@ export const CONTRACT_RULES = {
     breaking: 'a flow or scope removed, an address changed',
     additive: 'a flow or scope added',
   },
-  role: { breaking: 'a role may do less', additive: 'a role may do more' },
+  role: {
+    breaking: 'a role may do less; without `x-roles` each may do everything',
+    additive: 'a role may do more',
+  },
   parameter: {
     breaking: 'removed, or a required one added',
     additive: 'an optional one added',
@@ -97,6 +100,10 @@ export const CONTRACT_RULES = {
   'response-media-type': { breaking: 'no longer sent', additive: 'sent upon request, too' },
   'response-header': { breaking: 'removed', additive: 'added' },
   'response-header-required': { breaking: 'may now be missing', additive: 'is now always there' },
+  'problem-code': {
+    breaking: 'no operation has it any more, or another code comes in its place: clients decide by it',
+    additive: 'a code more; or one less at this operation, which may fail less',
+  },
   webhook: { breaking: 'a message removed', additive: 'a message added' },
   'webhook-header': { breaking: 'removed, or may now be missing', additive: 'added, or always there' },
   'webhook-body': {
@@ -123,6 +130,15 @@ export const CONTRACT_RULES = {
   },
   'request-read-only': { breaking: 'no longer taken from requests', additive: 'taken from requests' },
   'response-write-only': { breaking: 'no longer in answers', additive: 'in answers, too' },
+  'request-rule': {
+    breaking:
+      'a rule across fields (`x-rules`) more, or in other words: a request that was right may be refused',
+    additive: 'a rule less',
+  },
+  'request-immutable': {
+    breaking: 'marked `x-immutable`: no value is taken any more',
+    additive: 'no longer marked `x-immutable`',
+  },
   'request-content-encoding': {
     breaking: 'text is to be encoded in another way',
     additive: 'said for the first time',
