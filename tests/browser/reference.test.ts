@@ -17,6 +17,8 @@ const KINDS = [
   '/docs',
   '/docs/search',
   '/docs/guide/signatures',
+  '/docs/guide/lifecycle',
+  '/docs/guide/api-changelog',
   '/docs/operations/previewFleet',
   '/docs/messages/device.action_required',
   '/docs/errors',

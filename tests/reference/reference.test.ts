@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -7,7 +8,7 @@ import type { Response } from 'supertest';
 import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
 import { ROUTES } from '../../generated/routes.ts';
 import { createBytesSender } from '../../src/http/tagged-answer.ts';
-import { readPageEntries } from '../../src/reference/page-list.ts';
+import { readPageEntries, SEARCH_FILE } from '../../src/reference/page-list.ts';
 import { createReferencePages } from '../../src/reference/reference.ts';
 import { Visitor } from '../portal/visitor.ts';
 
@@ -69,6 +70,19 @@ describe('there is a page', () => {
       expect(text).toMatch(/<h2 id="cause">Cause<\/h2>\n<p>.+<\/p>\n<h2 id="cure">Cure<\/h2>\n<p>.+<\/p>/);
     }
     expect(textOf('/docs/errors/email_taken')).toContain('href="/docs/operations/createUser"');
+  });
+
+  test('for what may change in the API and for what has changed, which start and search lead to', () => {
+    expect(textOf('/docs/guide/lifecycle')).toContain('<h2 id="how-long-a-version-lives">');
+    expect(textOf('/docs/guide/api-changelog')).toMatch(/<h2 id="2-0-[\d-]+">2\.0 \(\d{4}-\d\d-\d\d\)<\/h2>/);
+    const found = JSON.parse(readFileSync(SEARCH_FILE, 'utf8')) as { path: string; words: string }[];
+    for (const [path, word] of [
+      ['/docs/guide/lifecycle', 'sunset'],
+      ['/docs/guide/api-changelog', 'released'],
+    ] as const) {
+      expect(textOf('/docs')).toContain(`<a href="${path}">`);
+      expect(found.find((each) => each.path === path)?.words.split(' ')).toContain(word);
+    }
   });
 
   test('for each section of the description of the document', () => {

@@ -25,7 +25,7 @@ export function toChanges(findings: readonly Finding[]): readonly ReleasedChange
 }
 
 /**
- * The changelog of the API as Markdown: what the present document changes, when it changes something, and what each released
+ * The changelog of the API as a page of the reference in Markdown: what the present document changes, when it changes something, and what each released
  * version changed.
  */
 export function renderChangelog(released: Released | undefined, present: Contract): string {
@@ -40,8 +40,8 @@ export function renderChangelog(released: Released | undefined, present: Contrac
   return [
     '# API changelog',
     '',
-    'What changed for clients of the API, made from the documents of the released versions by `make generate`. What may change',
-    'and how long a version lives: docs/lifecycle.md.',
+    'What changed for clients of the API, from the documents of the released versions. What may change and how long a version',
+    'lives: [lifecycle of the API](/docs/guide/lifecycle).',
     '',
     ...sections,
   ]
@@ -68,7 +68,12 @@ function renderSection(title: string, changes: readonly ReleasedChange[], releas
 }
 
 function renderChange({ rule, text, operations, place }: ReleasedChange): string {
-  return `- ${toWords(rule)}, ${text}. ${operations} (\`${place}\`)`;
+  return `- ${toWords(rule)}: ${toCode(text)}. ${toCode(operations)} (${toCode(place)})`;
+}
+
+/** Text of the document as Markdown that shows it as it is. */
+function toCode(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``;
 }
 
 /** `response-property`: Response property. */

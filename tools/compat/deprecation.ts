@@ -1,7 +1,7 @@
 import type { OperationPlace } from './contract.ts';
 import type { Task } from './task.ts';
 
-/** How long a deprecated operation is served at least, from `x-deprecated-at` to `x-sunset`: docs/lifecycle.md. */
+/** How long a deprecated operation is served at least, from `x-deprecated-at` to `x-sunset`: docs/reference/lifecycle.md. */
 export const LEAST_NOTICE_DAYS = 365;
 
 const DAY_MS = 86_400_000;

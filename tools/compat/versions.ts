@@ -38,7 +38,7 @@ export function listObjections(
   const objections: string[] = [];
   if (count('breaking') > 0)
     objections.push(
-      `${count('breaking')} breaking changes need a new major version (docs/lifecycle.md), or are to be taken back.`,
+      `${count('breaking')} breaking changes need a new major version (docs/reference/lifecycle.md), or are to be taken back.`,
     );
   if (count('unmarked') > 0)
     objections.push(
@@ -52,7 +52,9 @@ function listObjectionsToMajor(findings: readonly Finding[], version: Version): 
   const breaking = findings.filter(({ verdict }) => verdict === 'breaking');
   const notices = breaking.filter(({ rule }) => NEVER.includes(rule));
   if (notices.length > 0)
-    objections.push(`${notices.length} changes break what a major version keeps, too (docs/lifecycle.md).`);
+    objections.push(
+      `${notices.length} changes break what a major version keeps, too (docs/reference/lifecycle.md).`,
+    );
   const former = breaking.filter(
     (finding) => !notices.includes(finding) && finding.operations.some((each) => isOfFormer(each, version)),
   );

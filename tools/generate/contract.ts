@@ -111,17 +111,17 @@ const document = bundleDocument(root);
 const catalogue = readCatalogue(root);
 const published = toPublished(document, catalogue);
 const text = `${JSON.stringify(published, undefined, 2)}\n`;
+const changelog = renderChangelog(readReleased(root), JSON.parse(text) as Contract);
 const types = astToString(await openapiTS(text, { defaultNonNullable: false, immutable: true }));
 writeOrCheckFiles(
   new Map([
     ['generated/openapi.json', text],
     ['generated/openapi.yaml', stringify(published, { aliasDuplicateObjects: false })],
     ['generated/openapi.ts', `${BANNER}${types}`],
-    ['generated/api-changelog.md', renderChangelog(readReleased(root), JSON.parse(text) as Contract)],
     ['generated/problems.ts', problemsFile(catalogue, document)],
     ['generated/routes.ts', routesFile(document)],
     ['generated/vocabulary.ts', vocabularyFile(document)],
-    ...writeReferenceFiles(root, { ...published }, catalogue),
+    ...writeReferenceFiles(root, { ...published }, catalogue, changelog),
     ...generateValidatorFiles(document, (mostFieldErrors(document) + 1) * FOUND_FOR_ONE_TOLD),
   ]),
   process.argv.includes('--check'),

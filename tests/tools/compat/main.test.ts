@@ -37,7 +37,7 @@ test('a change that breaks is told with rule, place, old and new, and fails with
     stdout: 'BREAKING request-max-length at /paths/~1a/get/parameters/0/schema\n    20 -> 10\n    GET /a\n\n',
     stderr:
       '2.0 -> 2.1: 1 breaking, 0 unmarked, 0 beta, 0 additive.\n' +
-      '1 breaking changes need a new major version (docs/lifecycle.md), or are to be taken back.\n',
+      '1 breaking changes need a new major version (docs/reference/lifecycle.md), or are to be taken back.\n',
   });
   const { status, stdout } = compare('--json', old, write('major', '3.0', 10));
   expect(status).toBe(0);

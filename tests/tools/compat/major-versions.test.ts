@@ -41,6 +41,6 @@ test('it may break what has no version in its path, but for the notice of what i
   expect(objectionsTo('3.0', { ...RELEASED, '/token': { put } })).toEqual([]);
   const token = { post: OPERATION, put: { ...DEPRECATED, 'x-sunset': '2027-05-31' } };
   expect(objectionsTo('3.0', { ...RELEASED, '/token': token })).toEqual([
-    '1 changes break what a major version keeps, too (docs/lifecycle.md).',
+    '1 changes break what a major version keeps, too (docs/reference/lifecycle.md).',
   ]);
 });

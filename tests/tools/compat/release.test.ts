@@ -72,10 +72,10 @@ describe('a release', () => {
       '# API changelog',
       '## After 2.1 (not released)',
       '### Compatible',
-      '- Operation, PATCH /a: added. PATCH /a (`/paths/~1a/patch`)',
+      '- Operation: `PATCH /a: added`. `PATCH /a` (`/paths/~1a/patch`)',
       '## 2.1 (2026-11-23)',
       '### Compatible',
-      '- Operation, PUT /a: added. PUT /a (`/paths/~1a/put`)',
+      '- Operation: `PUT /a: added`. `PUT /a` (`/paths/~1a/put`)',
       '## 2.0 (2026-11-23)',
     ]);
   });

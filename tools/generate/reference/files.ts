@@ -17,9 +17,15 @@ const SERVER = 'http://localhost:8080';
  * The files of the reference by path, with the example address of the document in them: HTML and Markdown of each page,
  * the list of the pages, what the search looks through, and llms.txt.
  */
-export function writeReferenceFiles(root: string, document: Node, catalogue: Catalogue): Map<string, string> {
-  const pages = writePages(root, document, catalogue);
+export function writeReferenceFiles(
+  root: string,
+  document: Node,
+  catalogue: Catalogue,
+  changelog: string,
+): Map<string, string> {
   const info = document['info'] as Readonly<Record<string, string>>;
+  const guide = writeGuidePages(root, info['description'] ?? '', changelog);
+  const pages = writePages(document, catalogue, guide);
   const list = pages.map(({ path, title, label, group, summary, isListedElsewhere = false }) => ({
     path,
     file: fileOf(path),
@@ -55,13 +61,13 @@ export function writeReferenceFiles(root: string, document: Node, catalogue: Cat
   ]);
 }
 
-function writePages(root: string, document: Node, catalogue: Catalogue): Page[] {
+function writePages(document: Node, catalogue: Catalogue, guide: readonly Page[]): Page[] {
   const info = document['info'] as Readonly<Record<string, string>>;
   const operations = listOperationViews(document);
   const tags = document['tags'] as readonly Readonly<Record<'name' | 'description', string>>[];
   const operationPages = operations.map(writeOperationPage);
   const inOrder: readonly Page[] = [
-    ...writeGuidePages(root, info['description'] ?? ''),
+    ...guide,
     ...tags.flatMap(({ name }) => operationPages.filter(({ group }) => group === name)),
     writeErrorList(catalogue),
     ...writeErrorPages(document, catalogue, operations),

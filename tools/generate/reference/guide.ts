@@ -14,6 +14,7 @@ const WRITTEN_PAGES = [
   'signatures',
   'workflows',
   'clients',
+  'lifecycle',
 ];
 
 /** A part of the document's description that is put into a written page: `<!-- section: Rate limits -->`. */
@@ -22,15 +23,15 @@ const SECTION_MARK = /^<!-- section: (.+) -->$/gm;
 const WORKFLOWS_MARK = '<!-- workflows -->';
 
 /**
- * The pages of the guide: those that docs/reference has, and one for each section of the document's description that none
- * of them contains.
+ * The pages of the guide: those that docs/reference has, the changelog of the API, and one for each section of the document's
+ * description that none of them contains.
  */
-export function writeGuidePages(root: string, description: string): Page[] {
+export function writeGuidePages(root: string, description: string, changelog: string): Page[] {
   const sections = splitSections(description);
   const used = new Set<string>();
   const written = WRITTEN_PAGES.map((name) => {
     const text = readFileSync(join(root, `docs/reference/${name}.md`), 'utf8');
-    const [, title = name, rest = ''] = /^# (.+)\n([^]*)$/.exec(text) ?? [];
+    const { title, rest } = splitTitle(text);
     const markdown = rest
       .replace(WORKFLOWS_MARK, () => listWorkflows(root))
       .replaceAll(SECTION_MARK, (_mark, heading: string) => {
@@ -42,7 +43,22 @@ export function writeGuidePages(root: string, description: string): Page[] {
     return toPage(name, title, markdown);
   });
   const others = [...sections].filter(([heading]) => heading !== '' && !used.has(heading));
-  return [...written, ...others.map(([heading, markdown]) => toPage(toSlug(heading), heading, markdown))];
+  return [
+    ...written,
+    toChangelogPage(changelog),
+    ...others.map(([heading, markdown]) => toPage(toSlug(heading), heading, markdown)),
+  ];
+}
+
+function splitTitle(text: string): { readonly title: string; readonly rest: string } {
+  const [, title = '', rest = ''] = /^# (.+)\n([^]*)$/.exec(text) ?? [];
+  return { title, rest };
+}
+
+/** Searched for its words: every name in it has a page of its own. */
+function toChangelogPage(text: string): Page {
+  const { title, rest } = splitTitle(text);
+  return { ...toPage('api-changelog', title, rest), terms: [] };
 }
 
 function listWorkflows(root: string): string {
