@@ -1,5 +1,7 @@
 // What is sent through an operation, as plain JSON Schema: its request as one object and each of its answers as one.
 
+import { listAddresses } from './servers.ts';
+
 type Json = Record<string, unknown>;
 
 /** What is sent one way: everything that a request may hold, or an answer with one status. */
@@ -90,8 +92,13 @@ function requestBodyOf(root: Json, operation: Node): readonly Part[] {
   return bodiesOf(root, body, body.value['required'] === true);
 }
 
+/** The pointer of a schema that stands in no document. */
+const NOWHERE = '';
+
 function requestChannel(root: Json, name: string, item: Node, operation: Node): Channel {
-  const parts = [...parametersOf(root, item, operation), ...requestBodyOf(root, operation)];
+  const addresses = { enum: listAddresses(root, item.value, operation.value) };
+  const server = { name: 'server', pointer: NOWHERE, isRequired: true, schema: addresses };
+  const parts = [server, ...parametersOf(root, item, operation), ...requestBodyOf(root, operation)];
   return toChannel(`${name} request`, 'request', parts, false);
 }
 
@@ -119,7 +126,9 @@ function toChannel(
   return {
     name,
     direction,
-    pointers: parts.filter(({ schema }) => schema !== true).map(({ pointer }) => pointer),
+    pointers: parts
+      .filter(({ schema, pointer }) => schema !== true && pointer !== NOWHERE)
+      .map(({ pointer }) => pointer),
     schema: {
       type: 'object',
       properties: Object.fromEntries(parts.map((part) => [part.name, part.schema])),

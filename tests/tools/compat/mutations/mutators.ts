@@ -1,6 +1,7 @@
 // Small random changes of a document, as somebody might make them: of a schema somewhere below an operation, or of the operation.
 import type { Channel } from './channels.ts';
 import { escape } from './channels.ts';
+import { changeServers } from './servers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -230,7 +231,7 @@ function listSchemas(root: Json, channel: Channel): readonly string[] {
   return [...found];
 }
 
-/** A change of the parameters or the body of an operation, or its removal. */
+/** A change of the parameters, the servers or the body of an operation, or its removal. */
 function mutateOperation(root: Json, channel: Channel, random: () => number): string | undefined {
   const pointer = channel.pointers.length > 0 ? pick(channel.pointers, random).replace(/\/schema$/, '') : '';
   const node = pointer === '' ? undefined : (nodeAt(root, pointer) as Json);
@@ -246,6 +247,7 @@ function mutateOperation(root: Json, channel: Channel, random: () => number): st
     delete item[method];
     return 'operation removed';
   }
+  if (random() < 0.3) return changeServers(root, item, item[method] as Json, random);
   const body = (item[method] as Json | undefined)?.['requestBody'] as Json | undefined;
   if (body === undefined || '$ref' in body) return undefined;
   body['required'] = body['required'] !== true;
