@@ -1,3 +1,4 @@
+import { describeControlState } from './control-words.ts';
 import type { Device, Preferences } from './device-operations.ts';
 import { formatPower } from './quantities.ts';
 import { formatMinute } from './times.ts';
@@ -35,9 +36,7 @@ export function describeState(device: Device): string {
 
 /** Why it does so, as far as it is steered. */
 export function describeControl(device: Device): string | undefined {
-  if (device.device_type === 'wallbox') return undefined;
-  const { mode, reason } = device.state.control;
-  return `${mode}: ${toWords(reason)}`;
+  return device.device_type === 'wallbox' ? undefined : describeControlState(device.state.control);
 }
 
 const BOOSTS: Readonly<Record<Preferences['device_type'], string>> = {
