@@ -115,6 +115,8 @@ function toRefusalRow({ code, operation, count, lastAt }: RefusalCount, now: Dat
   ];
 }
 
+const UUID_IN_PATH = /([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
+
 const REQUEST_COLUMNS = [
   { label: 'Operation', speaksForItself: true },
   { label: 'Answer', speaksForItself: true },
@@ -132,11 +134,17 @@ function toRow(request: ListedRequest, now: Date) {
   return [
     { text: operation, href: `${REQUESTS_PATH}${writePosition(request)}/` },
     { status: { kind, word: code === null ? String(status) : `${status} ${code}` } },
-    { text: `${method} ${path}` },
+    { text: `${method} ${shortenPath(path)}` },
     { text: describeSender(request) },
     { text: `${formatCount(durationMs)} ms` },
     { text: formatAgo(sentAt, now), at: sentAt.toISOString() },
   ];
+}
+
+/** Without what all paths of the API begin with, and ids by their beginnings: the page of the request has it whole. */
+function shortenPath(path: string): string {
+  const own = path.replace(/^\/api\/partners\/v[\d.]+(?:\/org\/[^/]+)?(?=\/)/, '');
+  return own.replaceAll(UUID_IN_PATH, '$1…');
 }
 
 function describeSender({ applicationId, applicationName, email, userId }: ListedRequest): string {

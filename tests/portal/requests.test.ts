@@ -51,10 +51,10 @@ test('refusals come first, the log goes on by pages, and filters are in the addr
     '1 request of the last day was refused, most often createUser with validation_failed.',
   );
   expect(first).toContain('1,234 more of the last day were not kept');
-  expect(first.match(/GET \/api/g)).toHaveLength(50);
+  expect(first.match(/GET \/users/g)).toHaveLength(50);
   const more = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const second = (await browser.get(more)).text;
-  expect([second.match(/GET \/api/g)?.length, second.includes('rel="next"')]).toEqual([9, false]);
+  expect([second.match(/GET \/users/g)?.length, second.includes('rel="next"')]).toEqual([9, false]);
   const refused = (await browser.get(`${LIST}?answer=refused&operation=createUser`)).text;
   expect(refused).toContain('422 validation_failed');
   expect((await browser.get(`${LIST}?request_id=unknown`)).text).toContain('No request matches.');
@@ -63,6 +63,17 @@ test('refusals come first, the log goes on by pages, and filters are in the addr
   expect(one).toContain('/role');
   expect(one).toContain('&quot;email&quot;: &quot;…&quot;');
   expect(one).toContain(`an application that is deleted, as ${admin.username}`);
+});
+
+test('the log shows paths without what all begin with, and the page of a request shows them whole', async () => {
+  const fleet = '/device-simulator/fleets/d9c0492e-10c3-576c-bfcd-91cb4149f49d/devices';
+  const path = `/api/partners/v2.0/org/${admin.orgId}${fleet}`;
+  const request = sent(admin.orgId, 2_000, { path, operation: 'listFleetDevices' });
+  await insertRequests(site.db, [request], []);
+  expect((await browser.get(`${LIST}?operation=listFleetDevices`)).text).toContain(
+    'GET /device-simulator/fleets/d9c0492e…/devices',
+  );
+  expect((await browser.get(pathOf(request))).text).toContain(path);
 });
 
 test('admins alone see what their own organization has sent', async () => {
