@@ -43,8 +43,8 @@ export function chartAttempts(periods: readonly AttemptPeriod[], since: Date): D
         lines: [],
       },
       panelOfLines('Accepted within', 'ms', [
-        duration('Half of them', 'text', ({ medianMs }) => medianMs),
-        duration('95 of 100', 'text-3', ({ p95Ms }) => p95Ms),
+        duration('Median', 'text', ({ medianMs }) => medianMs),
+        duration('95th percentile', 'text-3', ({ p95Ms }) => p95Ms),
       ]),
     ],
   };
