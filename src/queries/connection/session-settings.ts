@@ -32,8 +32,23 @@ export interface SessionLimits {
 }
 
 /**
+ * SQL of a block: fails with SQLSTATE 57P03 at a standby, which a proxy may lead to while servers change their parts. It would answer reads
+ * from the past and hold locks of which the primary does not know.
+ */
+const REFUSE_STANDBY = `
+  if pg_is_in_recovery() then
+    raise exception 'The server is a standby, or not a primary yet.' using errcode = 'cannot_connect_now';
+  end if;`;
+
+/** Rejects when the server is a standby. */
+export async function refuseStandby(client: pg.ClientBase): Promise<void> {
+  await client.query(`do $$ begin ${REFUSE_STANDBY} end $$`);
+}
+
+/**
  * Tells the server the limits of a new connection, and that instants are written in UTC. The connection is cut off when that
- * takes too long.
+ * takes too long, and refused
+ * when the server is a standby.
  */
 export async function applySessionSettings(
   client: pg.ClientBase,
@@ -47,7 +62,7 @@ export async function applySessionSettings(
     .join(' ');
   const timer = setTimeout(() => cutOff(client, CONNECT_MS), CONNECT_MS);
   try {
-    await client.query(`do $$ begin
+    await client.query(`do $$ begin ${REFUSE_STANDBY}
       perform set_config('statement_timeout', '${Math.round(statementMs * SERVER_SHARE)}', false);
       perform set_config('TimeZone', 'UTC', false);
       perform set_config('lock_timeout', '${lockMs}', false);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { boundStatements, endClient } from './bounded-client.ts';
+import { refuseStandby } from './session-settings.ts';
 
 const FIRST_RECONNECT_MS = 100;
 const LONGEST_RECONNECT_MS = 1_000;
@@ -15,7 +16,7 @@ export interface ReconnectingSession {
 /**
  * Opens a connection outside the pool for what belongs to a session (LISTEN, session-level locks). When it breaks, it is
  * opened again, first after 100 ms and then after up to 1 s, and `prepare` runs on each new connection. One that does not
- * answer for 5 s is cut off. Rejects when the
+ * answer for 5 s is cut off, and a standby counts as away. Rejects when the
  * first connection cannot be made; `onError` hears of all later errors.
  */
 export async function openReconnectingSession(
@@ -41,6 +42,7 @@ export async function openReconnectingSession(
     });
     try {
       await next.connect();
+      await refuseStandby(next);
       await prepare(next);
     } catch (error) {
       await endClient(next);
