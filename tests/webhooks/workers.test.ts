@@ -132,6 +132,34 @@ describe('owners', () => {
     await Promise.all([broken.stop(), other.stop()]);
   });
 
+  test('who has come back itself, as all do after a failover, waits for the others before it finds them absent', async () => {
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+    await messages(1);
+    let atMs = 0;
+    const [late, first] = [
+      await presence(),
+      await startWorkerPresence(
+        fixture.database.connection,
+        (error) => void fixture.seen.errors.push(error),
+        () => atMs,
+      ),
+    ];
+    await claimAs(late);
+    await late.stop();
+    const look = async () => [await first.listAbsentWorkers(), await first.listAbsentWorkers()];
+    expect(await look()).toEqual([[], [late.workerId]]);
+    await fixture.database.pool.query(
+      `select pg_terminate_backend(pid) from ${OWN_LOCKS} where locktype = 'advisory' and objid = ${first.workerId}`,
+    );
+    while (first.isConnected()) await fixture.database.pool.query('select 1');
+    while (!first.isConnected()) await fixture.database.pool.query('select 1');
+    expect(await look()).toEqual([[], []]);
+    atMs = 3_500;
+    expect(await look()).toEqual([[], [late.workerId]]);
+    fixture.seen.errors.splice(0);
+    await first.stop();
+  });
+
   test('a worker whose presence is away claims nothing', async () => {
     await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
     await messages(1);

@@ -10,6 +10,9 @@ const KEEPALIVE_SETTINGS = `
   set tcp_keepalives_idle = 2; set tcp_keepalives_interval = 2; set tcp_keepalives_count = 2
 `;
 
+/** What broke one worker's connection may have broken those of others, which have come back by then: twice their longest wait, and a connection. */
+const RETURN_MS = 3_500;
+
 /** Shows to all workers on the database that this one lives. */
 export interface WorkerPresence {
   /** The worker's id in `in_flight_slots`; random, from 1 to 2^31 - 2. */
@@ -18,7 +21,9 @@ export interface WorkerPresence {
   readonly isConnected: () => boolean;
   /**
    * Ids of workers that hold leases and are gone. A worker is only listed when two calls in a row have missed it, so that
-   * one whose connection broke together with all others, at a restart of the database, has time to reconnect.
+   * one whose connection broke alone has time to reconnect. Nobody is listed in the first 3.5 s of a new connection of this
+   * worker's own: at a failover of the database all connections break, and those that are back first must not send again what the others have
+   * in flight.
    */
   readonly listAbsentWorkers: () => Promise<readonly number[]>;
   /** Ends the presence: the worker's leases can be released by others. */
@@ -33,13 +38,18 @@ export interface WorkerPresence {
 export async function startWorkerPresence(
   config: pg.ClientConfig,
   onError: (error: unknown) => void,
+  monotonicMs = (): number => performance.now(),
 ): Promise<WorkerPresence> {
   const workerId = randomInt(1, 2 ** 31 - 1);
   let suspects: ReadonlySet<number> = new Set();
+  let connections = 0;
+  let othersAreBackAtMs = -Infinity;
   const session = await openReconnectingSession(
     config,
     async (client) => {
       suspects = new Set();
+      if (connections > 0) othersAreBackAtMs = monotonicMs() + RETURN_MS;
+      connections += 1;
       await client.query(KEEPALIVE_SETTINGS);
       await client.query('select pg_advisory_lock_shared($1, $2)', [PRESENCE_LOCK_CLASS, workerId]);
     },
@@ -49,6 +59,7 @@ export async function startWorkerPresence(
     workerId,
     isConnected: () => session.client() !== undefined,
     listAbsentWorkers: async () => {
+      if (monotonicMs() < othersAreBackAtMs) return [];
       const missing = await listWorkersWithoutLock(session.client());
       const absent = missing.filter((each) => suspects.has(each));
       suspects = new Set(missing);
