@@ -71,6 +71,10 @@ test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or t
 faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name servers and database; ARGS=database or ARGS=restarts: that alone
 	node tests/faults/$(if $(filter restarts,$(ARGS)),restarts-main.ts,main.ts $(ARGS))
 
+.PHONY: cluster-test
+cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault)
+	node tests/cluster/main.ts $(ARGS)
+
 .PHONY: fuzz
 fuzz: install ## Send random requests of every operation, and hold each answer against the document (ARGS=--help)
 	node tests/fuzz/main.ts $(ARGS)

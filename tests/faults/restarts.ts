@@ -175,7 +175,7 @@ function reasonOf(error: NodeJS.ErrnoException): Outcome {
   return error.message === 'socket hang up' ? 'ended' : 'resets';
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -1,0 +1,109 @@
+// A partner that goes on writing while the database fails over, and what it was told.
+import { randomUUID } from 'node:crypto';
+import { Agent, fetch } from 'undici';
+import { CONDITION_CODES, itemKindOf } from '../../src/domain/notifications/conditions.ts';
+
+/** A write of the client and its answer; times in milliseconds of performance.now(). */
+export interface Write {
+  readonly kind: 'user' | 'event';
+  /** The user's email, or the device with its notice: what is looked for later. */
+  readonly key: string;
+  readonly answeredAt: number;
+  /** 0 when there was no answer in ten seconds, or the connection broke. */
+  readonly status: number;
+  readonly code: string | undefined;
+}
+
+export interface LoadTarget {
+  /** The API processes, which are called by turns. */
+  readonly baseUrls: readonly string[];
+  readonly orgId: string;
+  readonly fleetId: string;
+  /** Devices to which nothing has happened yet. */
+  readonly deviceIds: readonly string[];
+  readonly token: string;
+}
+
+/** Forty writes a second: users, and events of devices, each of which is a message to a webhook. */
+const INTERVAL_MS = 25;
+const PATIENCE_MS = 10_000;
+/** While the database is away more requests wait than the connections that the service grants an address (128). */
+const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+/** Each is a condition of its own, so that every event of a device and notice is one message. */
+const NOTICES = CONDITION_CODES.filter((code) => itemKindOf(code) === 'information');
+
+/** What the message about a device is known by. */
+export const eventKey = (deviceId: string, notice: string): string => `${deviceId} ${notice}`;
+
+export class Load {
+  readonly writes: Write[] = [];
+  readonly startedAt = performance.now();
+  readonly #target: LoadTarget;
+  readonly #clients = ADDRESSES.map((localAddress) => new Agent({ localAddress }));
+  readonly #open = new Set<Promise<void>>();
+  readonly #timer: NodeJS.Timeout;
+  #sent = 0;
+
+  /** Begins at once. */
+  constructor(target: LoadTarget) {
+    this.#target = target;
+    this.#timer = setInterval(() => this.#begin(), INTERVAL_MS);
+  }
+
+  /** Writes that were acknowledged from then on. */
+  acknowledgedSince(at: number): Write[] {
+    return this.writes.filter(({ answeredAt, status }) => answeredAt >= at && status < 300 && status !== 0);
+  }
+
+  /** Resolves when every request has come to its end. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#open);
+    for (const client of this.#clients) await client.destroy();
+  }
+
+  #begin(): void {
+    const sent = this.#send(this.#sent++).finally(() => this.#open.delete(sent));
+    this.#open.add(sent);
+  }
+
+  async #send(number: number): Promise<void> {
+    const { baseUrls, token, orgId } = this.#target;
+    const write = number % 2 === 0 ? this.#nextUser() : this.#nextEvent((number - 1) / 2);
+    const { kind, key, path, body } = write;
+    const dispatcher = this.#clients[number % ADDRESSES.length];
+    const baseUrl = baseUrls[Math.floor(number / 2) % baseUrls.length] ?? '';
+    const [status, code] = await fetch(`${baseUrl}/api/partners/v2.0/org/${orgId}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+      ...(dispatcher && { dispatcher }),
+    }).then(
+      async (answer) => [answer.status, ((await answer.json()) as { code?: string }).code] as const,
+      () => [0, undefined] as const,
+    );
+    this.writes.push({
+      kind,
+      key,
+      answeredAt: performance.now(),
+      status,
+      code: status < 300 ? undefined : code,
+    });
+  }
+
+  #nextUser(): { kind: 'user'; key: string; path: string; body: object } {
+    const email = `${randomUUID()}@example.com`;
+    return { kind: 'user', key: email, path: '/users', body: { email, role: 'user' } };
+  }
+
+  #nextEvent(number: number): { kind: 'event'; key: string; path: string; body: object } {
+    const { deviceIds, fleetId } = this.#target;
+    const deviceId = deviceIds[number % deviceIds.length] ?? '';
+    const code = NOTICES[Math.floor(number / deviceIds.length)];
+    if (code === undefined)
+      throw new Error('Everything has happened to every device: the fleet is too small.');
+    const path = `/device-simulator/fleets/${fleetId}/devices/${deviceId}/events`;
+    return { kind: 'event', key: eventKey(deviceId, code), path, body: { code } };
+  }
+}

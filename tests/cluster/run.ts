@@ -1,0 +1,81 @@
+// One fault under load, from the break until everything is as it was.
+import { until } from '../faults/environment.ts';
+import type { Arrival } from './arrivals.ts';
+import type { ClusterFault } from './faults.ts';
+import type { Load, Write } from './load.ts';
+import { summarize } from './report.ts';
+import type { ClusterReport } from './report.ts';
+import type { ClusterWorld } from './world.ts';
+
+/** Writes in a row, two seconds of the load, after which the service works as before. */
+const STREAK = 80;
+const RECOVERY_MS = 60_000;
+/** Retries of a delivery that met the fault come after 5 s and 30 s. */
+const ARRIVAL_MS = 45_000;
+
+interface Running {
+  readonly world: ClusterWorld;
+  readonly load: Load;
+  readonly arrivals: readonly Arrival[];
+}
+
+export async function runFault(running: Running, fault: ClusterFault): Promise<ClusterReport> {
+  const { world, load } = running;
+  await waitForStreak(load);
+  const from = performance.now();
+  const succeededAt = await fault.run(world.cluster);
+  await world.cluster.waitUntilWhole();
+  await waitForStreak(load);
+  const [until, acknowledged] = [performance.now(), load.acknowledgedSince(from)];
+  const report = await observe(running, fault.name, acknowledged, from, until);
+  return succeededAt === undefined ? report : { ...report, succeededMs: succeededAt - from };
+}
+
+/** All that was written since the beginning, after the last fault: a later one may have lost what an earlier one had not. */
+export function runControl(running: Running): Promise<ClusterReport> {
+  return observe(
+    running,
+    'all together',
+    running.load.acknowledgedSince(0),
+    running.load.startedAt,
+    performance.now(),
+  );
+}
+
+async function observe(
+  { world, load, arrivals }: Running,
+  fault: string,
+  acknowledged: readonly Write[],
+  from: number,
+  to: number,
+): Promise<ClusterReport> {
+  await waitForArrivals(
+    arrivals,
+    acknowledged.filter(({ kind }) => kind === 'event'),
+  );
+  const emails = acknowledged.filter(({ kind }) => kind === 'user').map(({ key }) => key);
+  const missing = await world.listMissing(emails);
+  return summarize({ fault, from, until: to, writes: load.writes, arrivals, missing });
+}
+
+/** The last writes of the load were all acknowledged, and the service answers. */
+async function waitForStreak(load: Load): Promise<void> {
+  const since = performance.now();
+  await until(
+    `${STREAK} writes in a row are acknowledged`,
+    () => load.writes.filter(({ answeredAt }) => answeredAt >= since).slice(-STREAK),
+    (last) => last.length === STREAK && last.every(({ status }) => status > 0 && status < 300),
+    RECOVERY_MS,
+  );
+}
+
+/** Until every message is there; what is not when the patience ends is lost. */
+async function waitForArrivals(arrivals: readonly Arrival[], events: readonly Write[]): Promise<void> {
+  const countMissing = (): number => {
+    const arrived = new Set(arrivals.map(({ key }) => key));
+    return events.filter(({ key }) => !arrived.has(key)).length;
+  };
+  await until('every message has arrived', countMissing, (missing) => missing === 0, ARRIVAL_MS).catch(
+    () => undefined,
+  );
+}

@@ -1,0 +1,141 @@
+// Two API and two worker processes on a cluster, a partner with a fleet and a webhook, and its endpoint.
+import { randomBytes, randomUUID } from 'node:crypto';
+import type pg from 'pg';
+import { until } from '../faults/environment.ts';
+import { fixedCredentials, PartnerApi } from '../process/partner.ts';
+import { startTrustedReceiver } from '../support/receiver.ts';
+import { startService } from '../support/service.ts';
+import type { ServiceProcess } from '../support/service.ts';
+import { recordArrivals } from './arrivals.ts';
+import type { Arrival } from './arrivals.ts';
+import type { Cluster } from './cluster.ts';
+import { Load } from './load.ts';
+
+/** With a vehicle each: four devices, of which each can tell three notices, for nine minutes of load. */
+const HOUSEHOLDS = 900;
+const FLEET_MS = 60_000;
+const ASK_MS = 30_000;
+
+export class ClusterWorld {
+  readonly cluster: Cluster;
+  readonly #closers: (() => Promise<unknown>)[] = [];
+  #closed: Promise<void> | undefined;
+  #client: pg.Pool | undefined;
+  #services: readonly ServiceProcess[] = [];
+
+  /** Takes the cluster over: `close` closes it. */
+  constructor(cluster: Cluster) {
+    this.cluster = cluster;
+    this.#closers.push(() => cluster.close());
+  }
+
+  /** Starts everything; resolves when the load has begun. */
+  async start(): Promise<{ readonly load: Load; readonly arrivals: readonly Arrival[] }> {
+    await this.cluster.start();
+    const client = this.cluster.openClient();
+    this.#client = client;
+    this.#closers.push(() => client.end());
+    const receiver = await startTrustedReceiver();
+    this.#closers.push(() => receiver.close());
+    const arrivals = recordArrivals(receiver);
+    const credentials = fixedCredentials();
+    const env = {
+      ...receiver.env,
+      ...credentials.env,
+      DATABASE_URL: this.cluster.databaseUrl,
+      ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      HOST: '127.0.0.1',
+      SIMULATOR_FAULTS: 'off',
+      LOG_LEVEL: 'error',
+    };
+    for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(env, role);
+    const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
+    const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, credentials);
+    const fleet = await startFleet(api);
+    await addWebhook(api.at({ orgId: fleet.simulationOrgId }), receiver.url());
+    const { rows } = await client.query<{ id: string }>('select id from devices where org_id = $1', [
+      fleet.simulationOrgId,
+    ]);
+    const deviceIds = rows.map(({ id }) => id);
+    const load = new Load({ baseUrls, orgId: api.orgId, fleetId: fleet.jobId, deviceIds, token: api.token });
+    this.#closers.push(() => load.stop());
+    return { load, arrivals };
+  }
+
+  /** Those of the emails that no user has. */
+  async listMissing(emails: readonly string[]): Promise<readonly string[]> {
+    return until(
+      'the database tells which users it has',
+      () =>
+        this.#client
+          ?.query<{ email: string }>(
+            'select e.email from unnest($1::text[]) e (email) where not exists (select from users u where u.email = e.email)',
+            [emails],
+          )
+          .then(
+            ({ rows }) => rows.map(({ email }) => email),
+            () => undefined,
+          ),
+      (missing) => missing !== undefined,
+      ASK_MS,
+    ).then((missing) => missing ?? []);
+  }
+
+  /** The errors that the processes have logged, each with how often. */
+  describe(): string {
+    const counts = new Map<string, number>();
+    for (const line of this.#services.flatMap((service) => service.log().split('\n'))) {
+      const text = /"message":"([^"]*)"/.exec(line)?.[1];
+      const error = /"error":\{[^}]*?"message":"([^"]*)"/.exec(line)?.[1];
+      if (text !== undefined)
+        counts.set(`${text} ${error ?? ''}`, (counts.get(`${text} ${error ?? ''}`) ?? 0) + 1);
+    }
+    return [...counts].map(([text, count]) => `${count} × ${text}`).join('\n');
+  }
+
+  /** In the opposite order of the start; also of one that has failed in the middle. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#closeAll());
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const close of this.#closers.toReversed()) {
+      try {
+        await close();
+      } catch (error) {
+        console.error(error);
+        process.exitCode = 1;
+      }
+    }
+  }
+
+  async #startService(env: Readonly<Record<string, string>>, role: string): Promise<void> {
+    const service = await startService({ env, args: ['--role', role] });
+    this.#services = [...this.#services, service];
+    this.#closers.push(() => service.remove());
+  }
+}
+
+async function startFleet(api: PartnerApi): Promise<{ jobId: string; simulationOrgId: string }> {
+  const fleets = '/device-simulator/fleets';
+  const created = await api.call<{ job_id: string; simulation_org_id: string }>('POST', fleets, {
+    request_id: randomUUID(),
+    count: HOUSEHOLDS,
+    latitude: 48.2,
+    longitude: 16.4,
+    ev_ownership_fraction: 1,
+  });
+  const { job_id: jobId, simulation_org_id: simulationOrgId } = created.body;
+  await until(
+    'the fleet runs',
+    () => api.call<{ status: string }>('GET', `${fleets}/${jobId}`),
+    ({ body }) => body.status === 'running',
+    FLEET_MS,
+  );
+  return { jobId, simulationOrgId };
+}
+
+async function addWebhook(api: PartnerApi, url: string): Promise<void> {
+  const made = await api.call('POST', '/notifications/webhooks', { url, topics: ['device.information'] });
+  if (made.status !== 201) throw new Error(`The webhook was answered ${JSON.stringify(made)}.`);
+}
