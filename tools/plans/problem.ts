@@ -2,7 +2,7 @@
  * A pump-day as a problem for a solver, in K, Wh and EUR/MWh: the cheapest of all courses that keep the bounds of a plan and end
  * as warm as unsteered. Two of them:
  * - relaxed: any heat in any quarter hour, without what cycling costs; no plan is cheaper.
- * - exact: besides that, rooms and tank aim at the low temperature, home or the high one in each quarter hour, as a plan must.
+ * - exact: besides that, rooms and tank aim in each quarter hour at what a plan may aim at.
  */
 import type { PumpDay, PumpQuarter, StoreStep } from './pump-day.ts';
 import { feedInPriceOf } from '../../src/simulation/control/own-power.ts';
@@ -87,22 +87,41 @@ function addStore(problem: Problem, day: PumpDay, kind: ProblemKind, terms: Stor
   else if (kind === 'exact') addAims(problem, terms, store.targets, day.quarters[i]?.most ?? 0);
 }
 
-/** Heat flows up to the target of one of three aims: whoever heats (h) is below it, and reaches it unless all is given (f). */
+/**
+ * Heat flows up to the target of an aim: whoever heats (h) is below it, and reaches it unless all is given (f). One that aims low
+ * need not heat, but then goes beyond the low temperature; and the compressor may run at its least (e).
+ */
 function addAims(
   problem: Problem,
-  { name, i, heats }: StoreTerms,
+  { name, i, store, heats }: StoreTerms,
   targets: readonly [number, number, number],
   mostMilliWh: number,
 ): void {
-  const most = mostMilliWh / 1000;
-  const [low, home, high] = ['l', 'm', 'x'].map((aim) => `${name}${aim}${i}`);
+  const [most, hysteresis] = [mostMilliWh / 1000, store.hysteresis / 1000];
+  const [low, home, high, least] = ['l', 'm', 'x', 'e'].map((aim) => `${name}${aim}${i}`);
   const [heating, full] = [`${name}h${i}`, `${name}f${i}`];
-  problem.binaries.push(`${low}`, `${home}`, `${high}`, heating, full);
-  problem.rule([`${low}`, `${home}`, `${high}`], '=', 1);
-  const target = [low, home, high].map((aim, k) => `${-(targets[k] ?? 0) / 1000} ${aim}`);
-  problem.rule([heats[0] ?? '', `${-most} ${heating}`], '<=', 0);
-  problem.rule([`${name}${i}`, ...target, `${FAR_K} ${heating}`], '<=', FAR_K);
-  problem.rule([`${name}${i}`, ...target, `${FAR_K} ${full}`], '>=', 0);
+  const others = store.least === null ? [] : [`${least}`];
+  problem.binaries.push(`${low}`, `${home}`, `${high}`, ...others, heating, full);
+  problem.rule([`${low}`, `${home}`, `${high}`, ...others], '=', 1);
+  const heat = heats[0] ?? '';
+  problem.rule([heat, `${-most} ${heating}`], '<=', 0);
+  const reached = [low, home, high].map((aim, k) => `${-(targets[k] ?? 0) / 1000} ${aim}`);
+  const highest = others.map((aim) => `${-targets[2] / 1000} ${aim}`);
+  problem.rule(
+    [`${name}${i}`, ...reached, ...highest, `${-hysteresis} ${low}`, `${FAR_K} ${heating}`],
+    '<=',
+    FAR_K,
+  );
+  problem.rule([`${name}${i}`, ...reached, `${FAR_K} ${full}`], '>=', 0);
+  if (hysteresis > 0) {
+    const both = [low, heating].map((is) => `${-hysteresis} ${is}`);
+    problem.rule([`${name}${i}`, ...reached, ...both, `${FAR_K} ${full}`], '>=', -hysteresis);
+  }
+  if (store.least !== null) {
+    const leastWh = store.least / 1000;
+    problem.rule([heat, `${-leastWh} ${least}`], '>=', 0);
+    problem.rule([heat, `${most - leastWh} ${least}`], '<=', most);
+  }
   // All that the compressor gives; the rooms have what the tank leaves.
   const given = name === 'r' ? [`q${i}`, `w${i}`] : [`w${i}`];
   problem.rule([...given, `${-most} ${full}`], '>=', 0);

@@ -5,11 +5,12 @@ import type { PriceBook } from '../../src/simulation/control/price-book.ts';
 import type { Circumstances } from '../../src/simulation/house/circumstances.ts';
 import { HeatPlanner } from '../../src/simulation/house/heat-planner.ts';
 import { NO_HEAT_MILLI_WH, STANDBY_MILLI_WH } from '../../src/simulation/house/heat-pump-rows.ts';
-import { costOf } from '../../src/simulation/house/heat-stores.ts';
+import { costOf } from '../../src/simulation/house/heat-store.ts';
 import { COLD_TANK_MK } from '../../src/simulation/house/hot-water.ts';
 import { HouseSpan } from '../../src/simulation/house/house-span.ts';
 import { windowStart } from '../../src/simulation/house/plan-windows.ts';
 import { AIM } from '../../src/simulation/house/store-search.ts';
+import { TANK_HYSTERESIS_MK } from '../../src/simulation/house/tank-store.ts';
 import { coolRoom, coolTank } from '../../src/simulation/house/thermal-steps.ts';
 import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import type { SurplusOf } from '../../src/simulation/house/window.ts';
@@ -27,6 +28,10 @@ export interface StoreStep {
   readonly high: number;
   /** What it is heated up to by the aims low, home and high; null where nothing is heated. */
   readonly targets: readonly [number, number, number] | null;
+  /** How far beyond the low target it is heated, once it is. */
+  readonly hysteresis: number;
+  /** Heat of the compressor at its least, mWh; null where that is no aim. */
+  readonly least: number | null;
   /** Heat over electricity. */
   readonly cop: number;
 }
@@ -187,6 +192,8 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
       low: lowRoom,
       high: Math.max(room, highest),
       targets: wanted > 0 ? [lowRoom, room, Math.min(highest, wanted + boost)] : null,
+      hysteresis: 0,
+      least: (surplus[i] ?? 0) > STANDBY_MILLI_WH ? performance.leastHeat(forcing.mostHeat[i] ?? 0) : null,
       cop: performance.roomCop(outdoor, soil, 1),
     },
     tank: {
@@ -196,6 +203,8 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
       low: lowTank,
       high: house.tankTarget,
       targets: [lowTank, tank, house.tankTarget],
+      hysteresis: Math.min(TANK_HYSTERESIS_MK, house.tankTarget - lowTank),
+      least: null,
       cop: performance.tankCop(outdoor, soil),
     },
     most: forcing.mostHeat[i] ?? 0,

@@ -11,7 +11,7 @@ import type { HeatPump } from '../../src/simulation/household/heat-pump.ts';
 import { buildHouseholds } from '../../src/simulation/household/household.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { createHeatPumpRows } from '../../src/simulation/house/heat-pump-rows.ts';
-import { costOf } from '../../src/simulation/house/heat-stores.ts';
+import { costOf } from '../../src/simulation/house/heat-store.ts';
 import { createHouseSimulation } from '../../src/simulation/house/house-simulation.ts';
 import { HeatPumpPerformance } from '../../src/simulation/house/performance.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';

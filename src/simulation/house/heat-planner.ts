@@ -1,16 +1,23 @@
 /** Plans a heat pump under known prices: the tank first, then the rooms with what it leaves (docs/simulation.md#schedules). */
 import type { Circumstances } from './circumstances.ts';
-import { RoomStore, TankStore, costOf } from './heat-stores.ts';
+import { costOf } from './heat-store.ts';
 import { NO_HEAT_MILLI_WH, STANDBY_MILLI_WH } from './heat-pump-rows.ts';
 import type { HouseSpan } from './house-span.ts';
 import type { HouseState } from './house-state.ts';
+import { RoomStore } from './room-store.ts';
 import { AIM, searchStore } from './store-search.ts';
+import { TankStore } from './tank-store.ts';
 import { given } from './thermal-steps.ts';
 
-/** Buckets in which temperatures count as one, mK: 50 for rooms save a fiftieth of a percent more and take a fifth longer. */
+/** Buckets in which temperatures count as one, mK: 75 for rooms cost a tenth of a percent more, 300 for tanks no more than 150. */
 const ROOM_BUCKET_MK = 60;
-const TANK_BUCKET_MK = 150;
+const TANK_BUCKET_MK = 300;
 const QUARTERS = 192;
+/**
+ * Electricity that a start of the compressor is worth in the search, mWh: a plan does not go on and off for gains that nobody
+ * would notice, and what it costs is compared without.
+ */
+const START_MILLI_WH = 6000;
 
 /** Quarter hours of a span, `to` exclusive. */
 export interface SpanPart {
@@ -35,6 +42,7 @@ export class HeatPlanner {
   /** Of a mK, in the unit of costs. */
   #roomWorth = 0;
   #tankWorth = 0;
+  #start = 0;
 
   constructor(span: HouseSpan) {
     this.#span = span;
@@ -80,11 +88,14 @@ export class HeatPlanner {
   #prepare(circumstances: Circumstances, { from, to }: SpanPart): void {
     const { prices, surplus } = this.#span;
     const { roomKeep, roomNeed, tankNeed } = circumstances.house;
-    let total = 0;
+    let [total, size] = [0, 0];
     for (let i = from; i < to; i++) {
-      total += prices[i] ?? 0;
+      const price = prices[i] ?? 0;
+      total += price;
+      size += Math.abs(price);
       this.#tank.spare[i] = Math.max(0, (surplus[i] ?? 0) - STANDBY_MILLI_WH);
     }
+    this.#start = (START_MILLI_WH * size) / (to - from);
     const meanPrice = Math.max(0, total / (to - from));
     const heatPrice = meanPrice / this.#room.prepare(circumstances, from, to);
     this.#roomWorth = roomNeed * heatPrice;
@@ -101,6 +112,7 @@ export class HeatPlanner {
       lowest: this.#tank.lowest(from, to),
       bucketMk: TANK_BUCKET_MK,
       worth: this.#tankWorth,
+      start: this.#start,
     };
     if (!searchesTank) tank.set(this.#span.tankAims.subarray(from, to), from);
     else if (!searchStore(this.#tank, part, start.tank, tankScale, tank)) return false;
@@ -114,18 +126,20 @@ export class HeatPlanner {
       lowest: this.#room.lowest(from, to),
       bucketMk: ROOM_BUCKET_MK,
       worth: this.#roomWorth,
+      start: this.#start,
     };
     return searchStore(this.#room, part, start.room, roomScale, room);
   }
 
-  /** Writes the capacity and the PV that the tank leaves where it follows the tried aims. */
+  /** Writes the capacity and the PV that the tank leaves where it follows the tried aims, and when the compressor runs for it. */
   #leaveToRoom({ from, to }: SpanPart, start: number): void {
-    const { left, spare } = this.#room;
+    const { left, spare, otherLoad } = this.#room;
     let tank = start;
     for (let i = from; i < to; i++) {
       tank = this.#tank.step(i, tank, this.#tried.tank[i] ?? 0);
       left[i] = (this.#span.forcing.mostHeat[i] ?? 0) - given.water;
       spare[i] = Math.max(0, (this.#tank.spare[i] ?? 0) - this.#tank.energy);
+      otherLoad[i] = this.#tank.load;
     }
   }
 

@@ -1,12 +1,13 @@
 /**
  * The cheapest course of a store of heat, room or tank, under prices (docs/simulation.md#schedules): a search forward over
  * the quarter hours, in each of which the store may aim at a low temperature, at the one that it would have unsteered (home),
- * or at a high one. Courses that come near each other are one from there on. All are real: each temperature is one that the
- * steps of the house lead to, so that whoever follows the aims found lands exactly where the search did.
+ * at a high one, or let the compressor run at its least. Courses that come near each other are one from there on. All are real:
+ * each temperature is one that the steps of the house lead to, so that whoever follows the aims found lands exactly where the
+ * search did.
  */
 
 /** What a store may aim at in a quarter hour. */
-export const AIM = { home: 0, low: 1, high: 2 } as const;
+export const AIM = { home: 0, low: 1, high: 2, least: 3 } as const;
 
 /** A store of heat with its costs. */
 export interface HeatStore {
@@ -18,7 +19,11 @@ export interface HeatStore {
     readonly next: number[];
     readonly cost: number[];
     readonly aim: number[];
+    /** Heat of the compressor over the least that it gives without cycling. */
+    readonly load: number[];
   };
+  /** Its load for the other store, by quarter hours. */
+  readonly otherLoad: Float64Array;
   /** Looks at a quarter hour. */
   enter(i: number): void;
   /** Finds all results of that quarter hour for a store of `now` mK before it. */
@@ -33,7 +38,12 @@ export interface SearchScale {
   readonly bucketMk: number;
   /** What a mK more is worth: of two courses in a bucket the one that cost less for what it has is kept. */
   readonly worth: number;
+  /** What it costs that the compressor starts. */
+  readonly start: number;
 }
+
+/** Of so much of its least heat, but for rounding, a compressor runs a quarter hour to its end. */
+const WHOLE_LOAD = 0.999;
 
 /** More buckets than allowed temperatures need. */
 const SLOTS = 512;
@@ -46,6 +56,8 @@ const costs = new Float64Array(SLOTS * MOST_QUARTERS);
 const ranks = new Float64Array(SLOTS * MOST_QUARTERS);
 const parents = new Int32Array(SLOTS * MOST_QUARTERS);
 const aimsOf = new Uint8Array(SLOTS * MOST_QUARTERS);
+/** 1 where the compressor runs to the end of the quarter hour. */
+const runs = new Uint8Array(SLOTS * MOST_QUARTERS);
 /** By slot: the course that is kept in the layer that `layers` names. */
 const kept = new Int32Array(SLOTS);
 const layers = new Float64Array(SLOTS);
@@ -64,6 +76,7 @@ export function searchStore(
 ): boolean {
   states[0] = start;
   costs[0] = 0;
+  runs[0] = 0;
   let first = 0;
   let count = 1;
   for (let i = from; i < to; i++) {
@@ -87,15 +100,19 @@ export function searchStore(
 function extend(store: HeatStore, i: number, first: number, end: number, scale: SearchScale): number {
   const { lowest, worth } = scale;
   const perBucket = 1 / scale.bucketMk;
-  const { next: nexts, cost: stepCosts, aim: stepAims } = store.results;
+  const { next: nexts, cost: stepCosts, aim: stepAims, load: stepLoads } = store.results;
+  const otherLoad = store.otherLoad[i] ?? 0;
+  const start = otherLoad > 0 ? 0 : scale.start;
   const homeAfter = store.home[i + 1] ?? 0;
   let count = end;
   for (let node = first; node < end; node++) {
     const before = costs[node] ?? 0;
+    const startNow = runs[node] === 1 ? 0 : start;
     store.expand(states[node] ?? 0);
     for (let k = 0; k < store.results.count; k++) {
       const next = nexts[k] ?? 0;
-      const cost = before + (stepCosts[k] ?? 0);
+      const load = stepLoads[k] ?? 0;
+      const cost = before + (stepCosts[k] ?? 0) + (load > 0 ? startNow : 0);
       const rank = cost - worth * next;
       const bucket = 1 + (((next - lowest) * perBucket) | 0);
       const slot = next === homeAfter ? HOME_SLOT : bucket < SLOTS ? bucket : SLOTS - 1;
@@ -110,6 +127,7 @@ function extend(store: HeatStore, i: number, first: number, end: number, scale: 
       costs[target] = cost;
       ranks[target] = rank;
       parents[target] = node;
+      runs[target] = load + otherLoad < WHOLE_LOAD ? 0 : 1;
       aimsOf[target] = stepAims[k] ?? 0;
     }
   }

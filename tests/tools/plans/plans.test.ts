@@ -4,7 +4,7 @@ import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../../src/domain/api/
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
 import { steeringOf } from '../../../src/simulation/control/steering.ts';
 import { createHeatPumpRows } from '../../../src/simulation/house/heat-pump-rows.ts';
-import { costOf } from '../../../src/simulation/house/heat-stores.ts';
+import { costOf } from '../../../src/simulation/house/heat-store.ts';
 import { createHouseSimulation } from '../../../src/simulation/house/house-simulation.ts';
 import { choosePumpDays, createSolver, solveDay } from '../../../tools/plans/solve.ts';
 import type { ChosenDay } from '../../../tools/plans/solve.ts';
