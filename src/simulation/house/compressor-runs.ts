@@ -41,9 +41,7 @@ export function packIntoRuns(
     const [first, end] = [Math.max(from, start), Math.min(to, start + RUN_QUARTERS)];
     collectShort(heats, first, end, start, phase);
     if (short.count === 0) continue;
-    const runs = Math.floor(
-      short.room + short.water < short.least ? 0 : (short.room + short.water) / short.least,
-    );
+    const runs = Math.floor((short.room + short.water) / short.least);
     const running = runs === 0 ? nearestRunning(heats, first, end, slots[0] ?? 0) : -1;
     if (running >= 0) joinRun(heats, running, slots[0] ?? 0);
     else spreadRuns(heats, Math.max(1, runs));

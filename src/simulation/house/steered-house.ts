@@ -5,6 +5,7 @@ import type { Steering } from '../control/steering.ts';
 import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import { Enclosure } from './enclosure.ts';
 import type { HeatPumpRows } from './heat-pump-rows.ts';
 import { packState, unpackState } from './house-state.ts';
 import { Interventions } from './interventions.ts';
@@ -13,7 +14,7 @@ import { PlanMemory } from './plan-memory.ts';
 import { windowAt } from './plan-windows.ts';
 import { Rests } from './rests.ts';
 import { SETTLING, SettledWindows } from './settled-windows.ts';
-import { COLDEST, UnsteeredHouse } from './unsteered-house.ts';
+import { UnsteeredHouse } from './unsteered-house.ts';
 import { WindowWalk } from './window-walk.ts';
 import { LONGEST_BLOCK, blockedAtEnd, writeBlocks } from './window-words.ts';
 import type { SurplusOf, WalkContext, Window, WindowSpan } from './window.ts';
@@ -196,6 +197,13 @@ export class SteeredHouse {
     }
   }
 
+  /** The state with which window `to` begins, if the coldest and the warmest house of window `from` have met, unplanned. */
+  #meeting(from: number, to: number): number | undefined {
+    const enclosure = new Enclosure(this.#unsteered, this.#interventions, this.#settled.firstOf(from));
+    enclosure.follow(this.#settled.firstOf(to), false);
+    return enclosure.met;
+  }
+
   #pass(number: number, state: number): void {
     const { first, end } = this.#spanOf(number);
     const isLeftAlone = this.#interventions.next(first - 1) >= end;
@@ -203,20 +211,6 @@ export class SteeredHouse {
     const goesHome = this.#interventions.modeAt(first) !== CONTROL_MODE.boost;
     const window = state === HOME && isLeftAlone && goesHome ? null : this.#walk(number);
     this.#starts.set(number + 1, window === null || window.isHomeAfter ? HOME : packState(window.after));
-  }
-
-  /** The state with which window `to` begins, if the coldest and the warmest of window `from` have met: unplanned, warmer stays warmer. */
-  #meeting(from: number, to: number): number | undefined {
-    const run = (start: number): number => {
-      let state = start;
-      for (let its = from; its < to; its++) {
-        const span = { ...this.#spanOf(its), plans: false };
-        state = packState(new WindowWalk(this.#context, span, unpackState(state)).walk().after);
-      }
-      return state;
-    };
-    const coldest = run(COLDEST);
-    return coldest === run(this.#unsteered.warmestAt(this.#settled.firstOf(from))) ? coldest : undefined;
   }
 }
 
