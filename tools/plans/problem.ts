@@ -7,6 +7,7 @@
 import type { PumpDay, PumpQuarter, StoreStep } from './pump-day.ts';
 import { feedInPriceOf } from '../../src/simulation/control/own-power.ts';
 import { STANDBY_MILLI_WH } from '../../src/simulation/house/heat-pump-rows.ts';
+import { COLDNESS, WARMTH } from '../../src/simulation/house/room-store.ts';
 
 export type ProblemKind = 'relaxed' | 'exact';
 
@@ -48,8 +49,7 @@ export function problemOf(
     problem.bounds.push(`0 <= b${i} <= ${quarter.backup / 1000}`);
     problem.rule([`q${i}`, `w${i}`], '<=', quarter.most / 1000);
     addCost(problem, kind, i, quarter);
-    problem.objective.push(`${-day.coldness} r${i}`);
-    problem.constant += (day.coldness * quarter.room.home) / 1000;
+    addColdness(problem, day.coldness, i, quarter.room.home / 1000);
   }
   const last = day.quarters.length - 1;
   const { room, tank } = day.quarters[last] ?? {};
@@ -61,6 +61,14 @@ export function problemOf(
     problem.rule([`${name}${last}`], '<=', home / 1000 + ROUNDING_K);
   }
   return { text: problem.text, constant: problem.constant };
+}
+
+/** What it is worth that rooms are warmer than at home, and more what it costs that they are colder by `c` K, which saves `saved`. */
+function addColdness(problem: Problem, saved: number, i: number, home: number): void {
+  problem.objective.push(`${-WARMTH * saved} r${i}`, `${(COLDNESS - WARMTH) * saved} c${i}`);
+  problem.constant += WARMTH * saved * home;
+  problem.bounds.push(`0 <= c${i}`);
+  problem.rule([`c${i}`, `r${i}`], '>=', home);
 }
 
 interface StoreTerms {

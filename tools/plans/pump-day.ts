@@ -9,6 +9,7 @@ import { costOf } from '../../src/simulation/house/heat-store.ts';
 import { COLD_TANK_MK } from '../../src/simulation/house/hot-water.ts';
 import { HouseSpan } from '../../src/simulation/house/house-span.ts';
 import { windowStart } from '../../src/simulation/house/plan-windows.ts';
+import { COLDNESS, WARMTH } from '../../src/simulation/house/room-store.ts';
 import { AIM } from '../../src/simulation/house/store-search.ts';
 import { TANK_HYSTERESIS_MK } from '../../src/simulation/house/tank-store.ts';
 import { coolRoom, coolTank } from '../../src/simulation/house/thermal-steps.ts';
@@ -62,7 +63,7 @@ export interface PumpDay {
   /** Warming by a mWh of heat, mK. */
   readonly roomRise: number;
   readonly tankRise: number;
-  /** Cost of each mK that rooms are colder than at home after a quarter hour. */
+  /** What each mK that rooms are colder than at home after a quarter hour saves: it costs COLDNESS times that. */
   readonly coldness: number;
   readonly unsteered: PlanCost;
   readonly planned: PlanCost;
@@ -125,7 +126,8 @@ function follow(
     const isIdle = room + water + backup < NO_HEAT_MILLI_WH;
     const drawn = isIdle ? STANDBY_MILLI_WH : compressor + backup + STANDBY_MILLI_WH;
     power += costOf(Math.min(limit, Math.round(drawn)), Math.max(0, surplus[i] ?? 0), prices[i] ?? 0);
-    colder += coldness * ((home.room[i + 1] ?? 0) - state.room);
+    const colderMk = (home.room[i + 1] ?? 0) - state.room;
+    colder += colderMk * coldness * (colderMk > 0 ? COLDNESS : WARMTH);
   }
   return { power, coldness: colder };
 }

@@ -5,6 +5,13 @@ import type { HouseSpan } from './house-span.ts';
 import { cyclingFactor } from './performance.ts';
 import { coolRoom, given, heatRoom } from './thermal-steps.ts';
 
+/**
+ * What it costs that a house is colder over what that saves, so that none is .3 K colder in the mean of a year; and what it is
+ * worth that it is warmer over what that takes: who has one price all day pays for no warmth that nobody asked for.
+ */
+export const COLDNESS = 1.1;
+export const WARMTH = 0.95;
+
 export class RoomStore extends Store {
   /** Heat of the compressor that the tank leaves, mWh. */
   readonly left = new Float64Array(this.spare.length);
@@ -14,8 +21,9 @@ export class RoomStore extends Store {
   #highest = 0;
   #ceiling = 0;
   #boost = 0;
-  /** Cost of each mK that it is colder than at home after a quarter hour. */
+  /** Cost of each mK that it is colder than at home after a quarter hour, and worth of each that it is warmer. */
   #colder = 0;
+  #warmer = 0;
 
   constructor(span: HouseSpan) {
     super(span, span.home.room);
@@ -45,14 +53,19 @@ export class RoomStore extends Store {
     return lowest;
   }
 
-  /** Sets what a mK that it is colder than at home costs, so that a colder house saves nothing. */
-  priceColdness(cost: number): void {
-    this.#colder = cost;
+  /** Sets what a mK that it is colder than at home saves in a quarter hour, so that a colder house saves nothing. */
+  priceColdness(saved: number): void {
+    this.#colder = COLDNESS * saved;
+    this.#warmer = WARMTH * saved;
   }
 
   /** What it costs that the room has `room` mK and not what it would have at home after quarter hour `i`. */
   coldnessCost(i: number, room: number): number {
-    return this.#colder * ((this.home[i + 1] ?? 0) - room);
+    return this.#costOfColder((this.home[i + 1] ?? 0) - room);
+  }
+
+  #costOfColder(mk: number): number {
+    return mk * (mk > 0 ? this.#colder : this.#warmer);
   }
 
   override enter(i: number): void {
@@ -83,7 +96,7 @@ export class RoomStore extends Store {
     const { heat, backup } = given;
     this.load = heat / this.leastNow;
     this.energy = heat > 0 ? heat / (this.copNow * cyclingFactor(this.load)) : 0;
-    this.cost = this.#colder * (this.after - next);
+    this.cost = this.#costOfColder(this.after - next);
     if (heat > 0) this.cost += costOf(this.energy + backup, this.spareNow, this.price);
     return next;
   }
