@@ -132,6 +132,7 @@ export function composeApi(options: ApiOptions): RequestListener {
   const findCaller = createFinder({ trustedProxies, authenticator, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
+  const answerOnce = createAnswerOnce();
   const app = createApiApp({
     services,
     limiter,
@@ -152,7 +153,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesWithoutTurn,
     ...pickHttpOptions(options),
     securedHandlers,
-    answerOnce: createAnswerOnce(),
+    answerOnce,
     ...createShares(),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
@@ -167,7 +168,9 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: listOAuthEndpoints(tokens),
-    pages: createPages({ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay }),
+    pages: createPages({
+      ...{ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay, answerOnce },
+    }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }

@@ -24,11 +24,13 @@ interface PagesOptions {
   readonly hashing: HashingTurns;
   readonly sessions: SessionMemory;
   readonly refusalDelay: RefusalDelay;
+  readonly answerOnce: PortalOptions['answerOnce'];
 }
 
 /** The pages for people: consent, portal, reference. */
 export function createPages(options: PagesOptions): AppOptions['pages'] {
-  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay } = options;
+  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay, answerOnce } =
+    options;
   const { db, baseUrl, linkKey } = services;
   const slowDown: PortalOptions['slowDown'] = (request, response) => refusalDelay.wait(request, response);
   return [
@@ -50,6 +52,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       hashing,
       normaliseUsername: (username) => normaliseUsername(db, username),
       isUnavailable: isDatabaseUnavailable,
+      answerOnce,
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown,

@@ -10,6 +10,7 @@ import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encry
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import type { Tx } from '../queries/connection/database.ts';
+import { inTransaction } from '../queries/connection/in-transaction.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
 import { quotaScope } from './context.ts';
@@ -29,7 +30,7 @@ export const createWebhook: Handler<Context, 'createWebhook'> = async (context, 
   const secret = generateSigningSecret();
   const encrypted = encrypt(context.keyring, secret, webhookSecretContext(id));
   const webhook = { org_id: context.orgId, id, url: endpoint.uri, topics, secret: encrypted };
-  const row = await context.db.transaction().execute(async (tx) => {
+  const row = await inTransaction(context.db, async (tx) => {
     await requireWithinQuota(tx, quotaScope(context), 'webhooks');
     return webhooks.insertWebhook(tx, webhook, context.now);
   });

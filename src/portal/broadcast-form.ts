@@ -4,6 +4,7 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { newFormKey, runOnce } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { notificationPath } from './notification-list.ts';
@@ -32,12 +33,12 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
   try {
     const operation = toOperationContext(context, response, 'broadcastInformation');
     const owner = values.owner_id === '' ? null : values.owner_id;
-    await broadcastInformation(operation, {
-      path: { org_id: operation.orgId },
-      query: {},
-      headers: {},
-      body: requireBody('broadcastInformation', { message: values.message, owner_id: owner }),
-    });
+    const path = { org_id: operation.orgId };
+    const body = requireBody('broadcastInformation', { message: values.message, owner_id: owner });
+    const asked = { operation: 'broadcastInformation', path, body } as const;
+    await runOnce(context, request, operation, asked, (once) =>
+      broadcastInformation(once, { path, query: {}, headers: {}, body }),
+    );
   } catch (error) {
     const isUnknown = error instanceof Problem && error.code === 'not_found';
     const errors = isUnknown ? { owner_id: 'There is no such user.' } : toFieldMessages(error);
@@ -59,6 +60,7 @@ function sendForm(
   const scope = getScope(response);
   sendView(response, status, 'broadcast', {
     errors,
+    formKey: newFormKey(),
     action: notificationPath(scope, 'broadcast/'),
     back: notificationPath(scope),
     fields: [

@@ -5,6 +5,7 @@ import type { LoginUse } from '../domain/security/login-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import type { HashingTurns, VerifyAccount } from '../accounts/sign-in.ts';
 import type { Services } from '../operations/context.ts';
+import type { IdempotentAnswers } from '../operations/idempotency.ts';
 import type { PortalCookies } from './cookies.ts';
 import type { Shell } from './navigation.ts';
 import type { PortalReads } from './reads.ts';
@@ -31,6 +32,8 @@ export interface PortalOptions extends Services {
   readonly reads: PortalReads;
   readonly clock: () => Date;
   readonly countUse: CountUse;
+  /** Runs an operation once for each key of a person, or resolves to its first answer. */
+  readonly answerOnce: IdempotentAnswers['answer'];
   /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
   readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
   readonly sessions: SessionMemory;

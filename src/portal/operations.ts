@@ -61,6 +61,7 @@ const MENDABLE: ReadonlySet<Problem['code']> = new Set([
   'quota_reached',
   'fleet_state_conflict',
   'role_forbidden',
+  'idempotency_key_reused',
 ]);
 
 /**

@@ -8,6 +8,7 @@ import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readPrecondition, versionOf } from './form-versions.ts';
+import { newFormKey, runOnce } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
@@ -53,6 +54,7 @@ function sendUserForm(
     back: user === undefined ? scopedPath(scope, USERS_PATH) : userPath(scope, user.id),
     submit: user === undefined ? 'Create the user' : 'Save',
     version: user === undefined ? undefined : versionOf(user),
+    formKey: user === undefined ? newFormKey() : undefined,
     stale: isStale ? STALE_TEXT : undefined,
     errors,
     groups: describeUserForm({ values, errors, stored, roles: listRoles(getSession(response).role) }),
@@ -82,12 +84,14 @@ export const createUserFromForm: PageHandler = async (context, request, response
   try {
     const operation = toOperationContext(context, response, 'createUser');
     const body = requireBody('createUser', toUserBody(values));
-    const created = await createUser(operation, {
-      path: { org_id: operation.orgId },
-      query: {},
-      headers: {},
-      body,
-    });
+    const path = { org_id: operation.orgId };
+    const created = await runOnce(
+      context,
+      request,
+      operation,
+      { operation: 'createUser', path, body },
+      (once) => createUser(once, { path, query: {}, headers: {}, body }),
+    );
     const { id } = created.body as User;
     logChange(context, response, 'User created.', { id });
     redirectWithNotice(response, userPath(getScope(response), id), 'user_created');

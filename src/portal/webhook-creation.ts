@@ -1,9 +1,12 @@
+import type { Request } from 'express';
+import type { Context } from '../operations/context.ts';
 import { createWebhook, rotateWebhookSecret } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import { versionOf } from './form-versions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { newFormKey, runOnce } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -26,21 +29,39 @@ export const createWebhookFromForm: PageHandler = async (context, request, respo
   const values = readWebhookForm(request);
   try {
     const operation = toOperationContext(context, response, 'createWebhook');
-    const { body } = await createWebhook(operation, {
-      path: { org_id: operation.orgId },
-      query: {},
-      headers: {},
-      body: requireBody('createWebhook', { url: values.url, topics: values.topics }),
-    });
-    const webhook = body as WebhookWithSecret;
-    logChange(context, response, 'Webhook created.', { id: webhook.id });
-    sendSecret(response, 'Webhook created', webhook);
+    const { id, created } = await createOnce(operation, context, request, values);
+    if (created === undefined) {
+      redirectWithNotice(response, webhookPath(getScope(response), id), 'secret_unchanged');
+      return;
+    }
+    logChange(context, response, 'Webhook created.', { id });
+    sendSecret(response, 'Webhook created', created);
   } catch (error) {
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
     sendCreationForm(context, response, 422, values, errors);
   }
 };
+
+/** The webhook of the form; without its secret and `undefined` as `created` when the form was sent before. */
+async function createOnce(
+  operation: Context,
+  context: PortalContext,
+  request: Request,
+  { url, topics }: WebhookValues,
+): Promise<{ readonly id: string; readonly created: WebhookWithSecret | undefined }> {
+  const path = { org_id: operation.orgId };
+  const body = requireBody('createWebhook', { url, topics });
+  let created: WebhookWithSecret | undefined;
+  const asked = { operation: 'createWebhook', path, body } as const;
+  const answer = await runOnce(context, request, operation, asked, async (once) => {
+    const reply = await createWebhook(once, { path, query: {}, headers: {}, body });
+    created = reply.body as WebhookWithSecret;
+    // What is kept for a form that is sent again holds no secret.
+    return { status: reply.status, body: { id: created.id } };
+  });
+  return { id: (answer.body as { readonly id: string }).id, created };
+}
 
 function sendCreationForm(
   { baseUrl }: PortalContext,
@@ -59,6 +80,7 @@ function sendCreationForm(
     action: scopedPath(scope, `${WEBHOOKS_PATH}create/`),
     back: scopedPath(scope, WEBHOOKS_PATH),
     submit: 'Create the webhook',
+    formKey: newFormKey(),
     errors,
     field: describeAddressField(values, errors),
     topics: describeTopics(values, errors),

@@ -10,6 +10,7 @@ import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
 import { createPortalReads } from '../../src/compose/portal-reads.ts';
 import type { Services } from '../../src/operations/context.ts';
+import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
 import { isDatabaseUnavailable } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { normaliseUsername } from '../../src/queries/accounts/accounts.ts';
@@ -114,6 +115,7 @@ export async function startPortal({
   await once(server, 'listening');
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { services, stop } = startServices(db, publicUrl ?? baseUrl, randomBytes(32));
+  const answers = new IdempotentAnswers(() => performance.now());
   const verified: string[] = [];
   const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);
@@ -134,6 +136,7 @@ export async function startPortal({
       isUnavailable: isDatabaseUnavailable,
       invalidateCachedTokensOf: (id) => forgotten.push(id),
       log: { info: note, warn: note, error: note },
+      answerOnce: (context, asked, run) => answers.answer(context, asked, run),
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown: () => Promise.resolve(),

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Request } from 'express';
+import type { OperationReply } from '../contract/handlers.ts';
+import { Problem } from '../domain/api/problem.ts';
+import type { Context } from '../operations/context.ts';
+import type { KeyedRequest } from '../operations/idempotency.ts';
+import type { PortalContext } from './context.ts';
+import { readFormField } from './forms.ts';
+
+/** The hidden field of a form that creates. */
+const FIELD = 'idempotency_key';
+/** How long a form that was sent twice at once waits for the first to be done. */
+const PAUSE_MS = 100;
+const MOST_PAUSES = 30;
+
+/** A key for a form that is shown: what it is sent with twice is done once. A form that was refused is shown with another key. */
+export function newFormKey(): string {
+  return randomUUID();
+}
+
+/**
+ * Runs an operation once for each form, for 24 hours: one that is sent again gets the first answer, which `run` therefore gives
+ * without secrets. The same key with other values is refused.
+ * @throws Problem idempotency_key_reused, idempotency_key_in_use (409) when the first takes longer than 3 s; what the operation
+ * throws or has thrown.
+ */
+export async function runOnce(
+  { answerOnce }: PortalContext,
+  request: Request,
+  context: Context,
+  asked: Omit<KeyedRequest, 'key' | 'query'>,
+  run: (context: Context) => Promise<OperationReply>,
+): Promise<OperationReply> {
+  const key = readFormField(request, FIELD);
+  if (key === '') return run(context);
+  for (let pauses = 0; ; pauses++) {
+    try {
+      return await answerOnce(context, { ...asked, key, query: {} }, run);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'idempotency_key_reused') throw changedFormProblem();
+      if (error.code !== 'idempotency_key_in_use' || pauses === MOST_PAUSES) throw error;
+      await sleep(PAUSE_MS);
+    }
+  }
+}
+
+const changedFormProblem = (): Problem =>
+  new Problem(
+    'idempotency_key_reused',
+    'This form was sent before, with other values, and that was done. Send it again to do this too.',
+  );

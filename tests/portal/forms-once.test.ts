@@ -1,0 +1,128 @@
+// A form that creates something makes one, however often it is sent: by a double click, a resent page, or the way back.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPortal } from './portal-site.ts';
+import type { PortalSite } from './portal-site.ts';
+import { elementText, formOf } from './visitor.ts';
+import type { Fields, Visitor } from './visitor.ts';
+
+interface Form {
+  readonly path: string;
+  readonly fields: Fields;
+  /** Other values of the same form. */
+  readonly changed: Fields;
+  readonly table: 'webhooks' | 'users' | 'notification_items' | 'fleets' | 'applications';
+  /** The status of the answer that made it, and of those to repeats. */
+  readonly statuses: readonly [number, number];
+}
+
+const FORMS: readonly Form[] = [
+  {
+    path: '/portal/webhooks/create/',
+    fields: { url: 'https://hooks.sun-and-sons.example/devices' },
+    changed: { url: 'https://other.sun-and-sons.example/' },
+    table: 'webhooks',
+    statuses: [200, 303],
+  },
+  {
+    path: '/portal/users/create/',
+    fields: { email: 'anna@example.com' },
+    changed: { email: 'berta@example.com' },
+    table: 'users',
+    statuses: [303, 303],
+  },
+  {
+    path: '/portal/notifications/broadcast/',
+    fields: { message: 'Tonight.' },
+    changed: { message: 'Tomorrow.' },
+    table: 'notification_items',
+    statuses: [303, 303],
+  },
+];
+
+/** Forms with a key of their own, under which the same object is stored. */
+const KEYED_FORMS: readonly Form[] = [
+  {
+    path: '/portal/fleets/create/',
+    fields: { do: 'create', name: 'Vienna', count: '2' },
+    changed: {},
+    table: 'fleets',
+    statuses: [303, 303],
+  },
+  {
+    path: '/oauth2/applications/register/',
+    fields: { name: 'Meter reader' },
+    changed: {},
+    table: 'applications',
+    statuses: [200, 303],
+  },
+];
+
+let site: PortalSite;
+beforeAll(async () => {
+  site = await startPortal();
+});
+afterAll(() => site.close());
+
+async function open({ path, fields, table }: Form) {
+  const orgId = await site.addOrganization();
+  const browser: Visitor = await site.signedIn(await site.addPerson(orgId, 'admin'));
+  const form = { ...formOf((await browser.get(path)).text, path), ...fields };
+  const count = async (): Promise<number> => {
+    const rows = await site.db.selectFrom(table).select('org_id').where('org_id', '=', orgId).execute();
+    return rows.length;
+  };
+  return { orgId, browser, form, count, before: await count() };
+}
+
+test.each([...FORMS, ...KEYED_FORMS])('$path makes one of a form that is sent twice', async (kind) => {
+  const { browser, form, count, before } = await open(kind);
+  const first = await browser.post(kind.path, form);
+  const second = await browser.post(kind.path, form);
+  expect([first.status, second.status]).toEqual(kind.statuses);
+  expect(await count()).toBe(before + 1);
+});
+
+test.each([...FORMS, ...KEYED_FORMS])(
+  '$path makes one of a form that is sent three times at once',
+  async (kind) => {
+    const { browser, form, count, before } = await open(kind);
+    const answers = await Promise.all([1, 2, 3].map(() => browser.post(kind.path, form)));
+    const [made, repeated] = kind.statuses;
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([made, repeated, repeated]);
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+test.each(FORMS)('$path asks once more about a form that comes again with other values', async (kind) => {
+  const { browser, form, count, before } = await open(kind);
+  await browser.post(kind.path, form);
+  const asked = await browser.post(kind.path, { ...form, ...kind.changed });
+  expect([asked.status, asked.text.includes('This form was sent before, with other values')]).toEqual([
+    422,
+    true,
+  ]);
+  expect(await count()).toBe(before + 1);
+  const answer = await browser.post(kind.path, { ...formOf(asked.text, kind.path), ...kind.changed });
+  expect(answer.status).toBe(kind.statuses[0]);
+  expect(await count()).toBe(before + 2);
+});
+
+test.each(FORMS)('$path has a key of its own each time that it is shown', async ({ path }) => {
+  const browser = await site.signedIn(await site.addPerson(await site.addOrganization(), 'admin'));
+  const keys = await Promise.all(
+    [1, 2].map(async () => formOf((await browser.get(path)).text, path)['idempotency_key']),
+  );
+  expect(new Set(keys).size).toBe(2);
+});
+
+test('a form for a webhook that is sent again leads to the webhook, without its secret', async () => {
+  const [kind] = FORMS;
+  if (kind === undefined) throw new Error('There is a form for webhooks.');
+  const { browser, form } = await open(kind);
+  const first = await browser.post(kind.path, form);
+  const id = elementText(first.text, 'webhook_id') ?? '';
+  const second = await browser.post(kind.path, form);
+  expect(second.headers['location']).toBe(`/portal/webhooks/${id}/?notice=secret_unchanged`);
+  expect(elementText(first.text, 'webhook_secret')).toMatch(/^whsec_/);
+  expect(second.text).not.toContain('whsec_');
+});
