@@ -9,11 +9,12 @@ export interface AccessTokensTable {
   token_hash: Buffer;
   org_id: string;
   user_id: string;
-  application_id: string;
+  application_id: string | null;
   scope: string;
   created_at: Date;
   expires_at: Date;
-  grant_type: 'client-credentials' | 'password';
+  grant_type: 'client-credentials' | 'password' | 'session';
+  session_hash: Buffer | null;
 }
 
 export interface ApplicationsTable {

@@ -329,18 +329,22 @@ create table access_tokens (
   token_hash bytea not null,
   org_id uuid not null,
   user_id uuid not null,
-  application_id uuid not null,
+  application_id uuid,
   scope text not null,
   created_at timestamp(3) with time zone not null,
   expires_at timestamp(3) with time zone not null,
   grant_type text not null,
+  session_hash bytea,
   constraint access_tokens_pkey PRIMARY KEY (token_hash),
   constraint access_tokens_application_fkey FOREIGN KEY (org_id, application_id) REFERENCES applications(org_id, id) ON DELETE CASCADE,
+  constraint access_tokens_session_fkey FOREIGN KEY (session_hash) REFERENCES portal_sessions(session_hash) ON DELETE CASCADE,
   constraint access_tokens_user_fkey FOREIGN KEY (org_id, user_id) REFERENCES users(org_id, id) ON DELETE CASCADE,
-  constraint access_tokens_grant_check CHECK (grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text]))
+  constraint access_tokens_grant_check CHECK (grant_type = ANY (ARRAY['client-credentials'::text, 'password'::text, 'session'::text])),
+  constraint access_tokens_session_check CHECK ((grant_type = 'session'::text) = (session_hash IS NOT NULL) AND (session_hash IS NULL) = (application_id IS NOT NULL))
 );
 CREATE INDEX access_tokens_application_idx ON public.access_tokens USING btree (org_id, application_id);
 CREATE INDEX access_tokens_expires_idx ON public.access_tokens USING btree (expires_at);
+CREATE INDEX access_tokens_session_idx ON public.access_tokens USING btree (session_hash) WHERE (session_hash IS NOT NULL);
 CREATE INDEX access_tokens_user_idx ON public.access_tokens USING btree (org_id, user_id);
 
 create table applications (

@@ -14,6 +14,7 @@ import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { OperationOptions } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
+import { createOAuthEndpoints } from './oauth-endpoints.ts';
 import { createPages } from './pages.ts';
 import { createFinder, takeTurns } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
@@ -23,8 +24,6 @@ import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
 import type { SecretUses } from '../oauth/secret-uses.ts';
-import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
-import type { TokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { findRuleErrors } from '../operations/body-rules.ts';
@@ -55,8 +54,6 @@ import { addQuotaUses } from '../queries/accounts/rate-limits.ts';
 const PASSWORD_HASHES = { capacity: 2, maxWaiting: 6, refuseAfterMs: REFUSE_AFTER_MS } as const;
 /** Look-ups at once of tokens and sessions that this process has not seen; two of them for one address, so that a flood takes no more. */
 const CREDENTIAL_LOOKUPS = { capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 } as const;
-/** Ten hours, as the document says is typical. */
-const ACCESS_TOKEN_SECONDS = 36_000;
 
 /** Streamed lists that have begun: each has a page of rows before it, some 100 kB. Of 32 partners none waits for another's readers. */
 const STREAMED_LISTS = {
@@ -126,18 +123,14 @@ export function composeApi(options: ApiOptions): RequestListener {
   const { baseUrl } = services;
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
-  const tokens = createTokens(options, authenticator, verifyAccount);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs });
   const findCaller = createFinder({ trustedProxies, authenticator, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
-  const answerOnce = createAnswerOnce();
+  const shared = { services, limiter, clock, log, refusalDelay, answerOnce: createAnswerOnce() };
   const app = createApiApp({
-    services,
-    limiter,
-    clock,
-    log,
+    ...shared,
     requestLog: options.requestLog,
     baseUrl,
     isUnavailable: isDatabaseUnavailable,
@@ -146,14 +139,12 @@ export function composeApi(options: ApiOptions): RequestListener {
     assignToPartner: assignRequestToPartner,
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     isPartner,
-    refusalDelay,
     findRuleErrors,
     existenceChecks,
     bytesHandlers,
     bytesWithoutTurn,
     ...pickHttpOptions(options),
     securedHandlers,
-    answerOnce,
     ...createShares(),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
@@ -167,28 +158,10 @@ export function composeApi(options: ApiOptions): RequestListener {
     isOrganizationReachable: async (actor, orgId) =>
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
-    oauth: listOAuthEndpoints(tokens),
-    pages: createPages({
-      ...{ services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay, answerOnce },
-    }),
+    oauth: createOAuthEndpoints(options, authenticator, verifyAccount),
+    pages: createPages({ ...shared, verifyAccount, hashing, sessions }),
   });
   return takeTurns(app, baseUrl, findCaller);
-}
-
-function createTokens(
-  { db, clock, secretUses }: ApiOptions,
-  authenticator: Authenticator,
-  verifyAccount: ReturnType<typeof createAccountVerifier>,
-): TokenEndpoint {
-  return createTokenEndpoint({
-    db,
-    clock,
-    verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
-    invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
-    rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
-    onSecretUsed: (use) => secretUses?.add(use),
-    settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
-  });
 }
 
 function pickHttpOptions({ allowedOrigins = [], bodyInTurnMs, openBodyLimits, routes }: ApiOptions) {
@@ -205,14 +178,6 @@ const answerMetadata =
   (baseUrl: string): Handler<OpenContext, 'getAuthorizationServerMetadata'> =>
   () =>
     Promise.resolve({ status: 200, body: buildAuthorizationServerMetadata(baseUrl) });
-
-function listOAuthEndpoints(tokens: TokenEndpoint): Parameters<typeof createApiApp>[0]['oauth'] {
-  return {
-    issueToken: (request) => tokens.issue(request),
-    issueTokenAtRoot: (request) => tokens.issue(request),
-    revokeToken: (request) => tokens.revoke(request),
-  };
-}
 
 function createAnswerOnce(): OperationOptions['answerOnce'] {
   const answers = new IdempotentAnswers(monotonicMs);

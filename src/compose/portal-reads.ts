@@ -15,6 +15,8 @@ import { findDeviceOwner } from '../queries/fleets/device-owners.ts';
 import { listFleetDevices } from '../queries/fleets/devices.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
+import { findStreamCursor } from '../queries/notifications/events.ts';
+import { listRecentEvents } from '../queries/notifications/recent-events.ts';
 import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
 import { findToldItem, listItemsOfDevice } from '../queries/notifications/told-items.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
@@ -45,6 +47,10 @@ export function createPortalReads(db: Db): PortalReads {
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
     readAttemptPhases: (key) => readAttemptPhases(db, key),
     findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
+    listEvents: async (orgId, { topic, after }, limit) => {
+      const cursor = after === undefined ? undefined : await findStreamCursor(db, orgId, after);
+      return listRecentEvents(db, orgId, { topic, after: cursor }, limit);
+    },
     findItem: (orgId, id, readerId) => findToldItem(db, { orgId, id, readerId }),
     listItemsOfDevice: (orgId, deviceId, limit) => listItemsOfDevice(db, { orgId, deviceId, limit }),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),

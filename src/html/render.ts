@@ -17,7 +17,8 @@ const STYLES = [
 ];
 const stylesheet = readAsset('portal', 'css', ...STYLES);
 const SCRIPTS = ['portal', 'live', 'go-on', 'palette', 'keys'].map((name) => ownFile(`scripts/${name}.js`));
-const script = readAsset('portal', 'js', ...SCRIPTS);
+const script = createAsset('portal', 'js', Buffer.concat(SCRIPTS.map(joinModules)));
+const eventsScript = createAsset('events', 'js', joinModules(ownFile('scripts/events.js')));
 /** What pages with charts load besides, in this order. */
 const chartScripts = [
   readAsset('uplot', 'js', fileURLToPath(import.meta.resolve('uplot/dist/uPlot.iife.min.js'))),
@@ -37,6 +38,23 @@ const maps = {
   scripts: Object.fromEntries(Object.entries(mapScripts).map(([name, { path }]) => [name, path])),
 };
 
+/** What the page that tries the API out loads besides. */
+const explorerFiles = {
+  stylesheet: readAsset(
+    'explorer',
+    'css',
+    fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui.css')),
+    ownFile('styles/explorer.css'),
+  ),
+  library: readAsset(
+    'swagger-ui',
+    'js',
+    fileURLToPath(import.meta.resolve('swagger-ui-dist/swagger-ui-bundle.js')),
+  ),
+  script: readAsset('explorer', 'js', ownFile('scripts/explorer.js')),
+};
+const explorer = Object.fromEntries(Object.entries(explorerFiles).map(([name, { path }]) => [name, path]));
+
 const eta = new Eta({ views: join(import.meta.dirname, 'views'), cache: true, autoEscape: true });
 
 /** The HTML of a view in the layout; every `<%= %>` of a view is escaped. */
@@ -46,6 +64,8 @@ export function renderView(view: string, data: Readonly<Record<string, unknown>>
     scriptPath: script.path,
     chartPaths,
     maps,
+    explorer,
+    eventsScript: eventsScript.path,
     ...data,
   });
 }
@@ -71,5 +91,7 @@ export function sendView(
 /** A router that serves the stylesheet of all pages, and the scripts of those behind the login; compressed, if it is given how. */
 export function createPageAssetRoutes(createSender?: CreateSender): Router {
   const ofMaps = [mapLibrary, countries, ...Object.values(mapScripts)];
-  return createAssetRoutes([stylesheet, script, ...chartScripts, ...ofMaps], createSender);
+  const ofExplorer = Object.values(explorerFiles);
+  const assets = [stylesheet, script, eventsScript, ...chartScripts, ...ofMaps, ...ofExplorer];
+  return createAssetRoutes(assets, createSender);
 }

@@ -41,7 +41,7 @@ export function describeExchange(
     applicationId,
     code: getProblemCode(response) ?? getOAuthError(response) ?? null,
     errors: isRefused ? describeErrors(response) : null,
-    body: isRefused && applicationId !== null ? describeBody(response) : null,
+    body: isRefused && userId !== null ? describeBody(response) : null,
   };
 }
 

@@ -8,6 +8,7 @@ import { describeFilterFields, parseFilter, readFilterQuery } from './delivery-f
 import type { FilterQuery } from './delivery-filter-form.ts';
 import { isRedeliverable, markState } from './delivery-states.ts';
 import { readQueryParameter } from './forms.ts';
+import { describeLive, nameCells } from './live.ts';
 import { hostOf } from './needs.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
 import { getScope } from './shell.ts';
@@ -47,6 +48,7 @@ async function sendDeliveryLog(
   const found: FoundDeliveries = isFaulty
     ? { items: [], next: undefined, isCutOff: false }
     : await context.reads.findDeliveries({ orgId: scope.orgId, webhookId: webhook.id }, filter, after);
+  const now = context.clock();
   const path = webhookPath(scope, webhook.id, 'deliveries/', query);
   sendView(response, isFaulty ? 422 : 200, 'deliveries', {
     heading: 'Deliveries',
@@ -60,8 +62,15 @@ async function sendDeliveryLog(
     all: webhookPath(scope, webhook.id, 'deliveries/'),
     deliveries: {
       columns: COLUMNS,
-      rows: found.items.map((delivery) => toRow(scope, webhook, delivery, context.clock())),
+      rows: found.items.map((delivery) =>
+        nameCells(delivery.messageId, toRow(scope, webhook, delivery, now)),
+      ),
     },
+    live: describeLive(
+      response,
+      now,
+      found.items.some(({ state }) => state === 'pending'),
+    ),
     canRedeliver: webhook.enabled && found.items.some(({ state }) => isRedeliverable(state)),
     redelivered: describeRedelivered(request),
     more: toNextPage(scope, webhook, query, found),

@@ -9,8 +9,10 @@ import { tabulateAttempts } from './delivery-attempts.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { describeDropReason, isRedeliverable, markState } from './delivery-states.ts';
 import { readQueryParameter } from './forms.ts';
+import { describeLive } from './live.ts';
 import { toOperationContext } from './operations.ts';
 import { findNoticeText, sendNotFound } from './pages.ts';
+import { formatPayload } from './payloads.ts';
 import { getScope } from './shell.ts';
 import { countOf, formatAgo, formatMinute } from './times.ts';
 import { findWebhook, webhookApiPath, webhookPath } from './webhook-operations.ts';
@@ -89,6 +91,7 @@ export async function sendDelivery(
     attempts: tabulateAttempts(delivery.attempt_log, phases),
     payload: payload === undefined ? undefined : formatPayload(payload),
     headers: listDeliveryHeaders(id),
+    live: describeLive(response, now, state === 'pending'),
     redeliver:
       webhook.enabled && isRedeliverable(state)
         ? webhookPath(scope, webhook.id, `deliveries/${id}/redeliver/`)
@@ -123,14 +126,4 @@ function describeVerdict(delivery: Delivery, now: Date): string {
 function describeDue(dueAt: string | null, now: Date): string {
   const due = new Date(dueAt ?? now);
   return due > now ? `the next one is due at ${formatMinute(due)} UTC` : 'the next one is due now';
-}
-
-/** JSON with a line for each value; what is none stays as it is. */
-function formatPayload(payload: Buffer): string {
-  const text = payload.toString('utf8');
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }

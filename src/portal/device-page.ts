@@ -17,6 +17,7 @@ import type { FieldMessages } from './forms.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
+import { describeLive } from './live.ts';
 import { findNoticeText, sendNotFound } from './pages.ts';
 import { getScope } from './shell.ts';
 import { formatAgo } from './times.ts';
@@ -108,6 +109,7 @@ export async function sendDevice(
     sentence: toSentence(describeState(device)),
     conditions: (own.length === 0 ? [undefined] : own).map((condition) => describeCondition(condition, now)),
     control: describeControl(device),
+    live: describeLive(response, now),
     asOf: { text: formatAgo(new Date(device.as_of), now), at: device.as_of },
     deviceFacts: [
       ['Manufacturer', device.manufacturer],

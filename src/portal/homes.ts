@@ -19,6 +19,7 @@ import { readQueryParameter } from './forms.ts';
 import { chartHomes } from './home-chart.ts';
 import type { DayEntry } from './home-chart.ts';
 import { devicePath, homePath } from './home-paths.ts';
+import { describeLive, nameCells } from './live.ts';
 import { findNoticeText } from './pages.ts';
 import { readPricePanels } from './price-panels.ts';
 import { formatEnergy } from './quantities.ts';
@@ -44,6 +45,7 @@ export const showHousehold = withUser(async (context, request, response, user) =
   sendView(response, 200, 'household', {
     heading: nameOf(user),
     sentence: tellDay(entries, dayName),
+    live: describeLive(response, context.clock()),
     chart,
     table: tabulateChart(chart),
     dayName,
@@ -92,11 +94,11 @@ function tabulateDevices(scope: Scope, devices: readonly Device[], conditions: r
   ];
   const rows = devices.map((device) => {
     const [condition] = conditions.filter(({ deviceId }) => deviceId === device.device_id);
-    return [
+    return nameCells<object>(device.device_id, [
       { text: device.name, href: devicePath(scope, nameDevice(device)), icon: iconOf(device.device_type) },
       { text: describeState(device) },
       { status: markCondition(condition) },
-    ];
+    ]);
   });
   return { columns, rows };
 }

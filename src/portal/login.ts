@@ -11,6 +11,7 @@ import type { LoginUse } from '../domain/security/login-subjects.ts';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { Role } from '../domain/users/roles.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
 import { hasCsrfToken, readFormField, readQueryParameter, toLocalPath } from './forms.ts';
 import { sendCsrfRefusal } from './guards.ts';
 import { HOME_PATH, LOGIN_PATH, PASSWORD_PATH } from './paths.ts';
@@ -104,9 +105,12 @@ export const showLogout: PageHandler = (_context, _request, response) =>
   sendView(response, 200, 'logout', {});
 
 /** Ends the session and leads to the login. */
-export const logOut: PageHandler = async ({ db, cookies }, request, response) => {
+export const logOut: PageHandler = async (context, request, response) => {
+  const { db, cookies } = context;
   const token = cookies.session(request);
   if (token !== undefined) await endSession(db, token);
+  // The tokens of the session have ended with it.
+  context.invalidateCachedTokensOf(getSession(response).userId);
   cookies.clearSession(response);
   redirectAfterForm(response, LOGIN_PATH);
 };

@@ -1,6 +1,8 @@
 import { mayCall } from '../domain/users/roles.ts';
 import {
   APPLICATIONS_PATH,
+  EVENTS_PATH,
+  EXPLORER_PATH,
   fleetPath,
   FLEETS_PATH,
   HOME_PATH,
@@ -77,6 +79,8 @@ export function listNavigation(
     heading: 'Developers',
     items: [
       ...(managing === 'admin' ? [item('Requests', 'requests', 'g q', REQUESTS_PATH)] : []),
+      ...(managing === 'admin' ? [scoped('Events', 'events', 'g e', EVENTS_PATH)] : []),
+      ...(managing === undefined ? [] : [scoped('API explorer', 'explorer', 'g x', EXPLORER_PATH)]),
       item('API reference', 'reference', 'g r', '/docs/'),
     ],
   };
@@ -93,7 +97,7 @@ function findCurrent(path: string, href: string): Item['current'] {
 }
 
 /** Lists that every scope has. */
-const SCOPED_LISTS = [USERS_PATH, WEBHOOKS_PATH, NOTIFICATIONS_PATH];
+const SCOPED_LISTS = [USERS_PATH, WEBHOOKS_PATH, NOTIFICATIONS_PATH, EVENTS_PATH, EXPLORER_PATH];
 
 /** The scopes among which to choose, each with the page that shows it: the list that is shown, or to which the page belongs, else home. */
 export function listChoices(path: string, scope: Scope, others: readonly Scope[]): Shell['scopes'] {

@@ -12,6 +12,7 @@ import { describeItemFields, parseItemQuery, readItemQuery } from './notificatio
 import type { ItemQuery } from './notification-filter.ts';
 import { describeCode } from './notification-texts.ts';
 import { toOperationContext } from './operations.ts';
+import { describeLive, nameCells } from './live.ts';
 import { findNoticeText } from './pages.ts';
 import { NOTIFICATIONS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
@@ -183,7 +184,8 @@ async function sendList(
     isFiltered: Object.keys(query).length > 0,
     isFaulty,
     all: notificationPath(scope, page.part),
-    items: { columns: COLUMNS, rows: found.rows.map((row) => toCells(scope, row, now)) },
+    items: { columns: COLUMNS, rows: found.rows.map((row) => nameCells(row.id, toCells(scope, row, now))) },
+    live: describeLive(response, now),
     clear: page.clear,
     more: toNextPage(scope, page, query, list.offset, found),
     notice: findNoticeText(readQueryParameter(request, 'notice')),

@@ -17,7 +17,7 @@ import { getScope } from './shell.ts';
 export type User = components['schemas']['User'];
 
 /** No operation that a page calls looks at them: event streams and the limits of the API do. */
-const NO_TOKEN = { applicationId: '', tokenDigest: '' };
+const NO_TOKEN = { applicationId: null, tokenDigest: '' };
 
 /**
  * What an operation is given that a page calls: the person is the actor, and the organization is that of the page's scope,

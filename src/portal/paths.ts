@@ -26,6 +26,14 @@ export const CHANGES_PATH = '/portal/changes';
 /** What the organization's applications have sent. */
 export const REQUESTS_PATH = '/portal/requests/';
 
+/** What is told, as it happens. */
+export const EVENTS_PATH = '/portal/events/';
+
+/** The document, to be tried out. */
+export const EXPLORER_PATH = '/portal/explorer/';
+/** Where its script asks for a token. */
+export const EXPLORER_TOKEN_PATH = '/portal/explorer/token/';
+
 /** Simulated homes, in the scope of their fleet. */
 export const HOMES_PATH = '/portal/homes/';
 

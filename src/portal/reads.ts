@@ -5,6 +5,7 @@ import type { CursorPosition } from '../domain/api/cursor.ts';
 import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import type { DeliveryFilter, FoundDeliveries } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { RecentEvent } from '../domain/notifications/recent-event.ts';
 import type { ToldItem } from '../domain/notifications/told-item.ts';
 import type {
   ListedRequest,
@@ -56,6 +57,12 @@ export interface DeliveryReads {
 
 /** What the pages about notifications read that no operation answers. */
 export interface NotificationReads {
+  /** What was told last, newest first; of a topic, and behind the event with an id where they are given. */
+  readonly listEvents: (
+    orgId: string,
+    filter: { readonly topic: string | undefined; readonly after: string | undefined },
+    limit: number,
+  ) => Promise<readonly RecentEvent[]>;
   /** An item of the organization as one reader sees it; those of deleted users are not found. */
   readonly findItem: (orgId: string, id: string, readerId: string) => Promise<ToldItem | undefined>;
   /** What was told of a device, the latest first: open, dismissed and ended. */

@@ -148,7 +148,10 @@ function shortenPath(path: string): string {
 }
 
 function describeSender({ applicationId, applicationName, email, userId }: ListedRequest): string {
-  if (applicationId === null) return 'A client of the organization';
+  if (applicationId === null)
+    return userId === null
+      ? 'A client of the organization'
+      : `API explorer, as ${email ?? 'a user who is deleted'}`;
   const application = applicationName ?? 'an application that is deleted';
   return userId === null || email === null ? application : `${application}, as ${email}`;
 }

@@ -8,6 +8,7 @@ import { formatApiCall } from './api-call.ts';
 import type { PageHandler } from './context.ts';
 import { readQueryParameter } from './forms.ts';
 import { toOperationContext } from './operations.ts';
+import { describeLive, nameCells } from './live.ts';
 import { findNoticeText } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
@@ -46,7 +47,11 @@ export const showWebhooks: PageHandler = async (context, request, response) => {
   const failing = items.filter(({ id }) => countOfState(counts, id, 'exhausted').count > 0).length;
   sendView(response, 200, 'webhooks', {
     sentence: describeList(scope, total, failing),
-    webhooks: { columns: COLUMNS, rows: items.map((webhook) => toRow(scope, webhook, counts)) },
+    webhooks: {
+      columns: COLUMNS,
+      rows: items.map((webhook) => nameCells(webhook.id, toRow(scope, webhook, counts))),
+    },
+    live: describeLive(response, context.clock()),
     createPath: scopedPath(scope, `${WEBHOOKS_PATH}create/`),
     more: page * size < total ? scopedPath(scope, WEBHOOKS_PATH, { page: String(page + 1) }) : undefined,
     notice: findNoticeText(readQueryParameter(request, 'notice')),

@@ -2,6 +2,7 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { versionOf } from './form-versions.ts';
 import { readQueryParameter } from './forms.ts';
+import { describeLive } from './live.ts';
 import { hostOf } from './needs.ts';
 import { findNoticeText } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
@@ -26,6 +27,7 @@ export const showWebhook = withWebhook(async (context, request, response, webhoo
       : 'It is disabled: what happens is dropped and never sent to it later.',
     webhook,
     health,
+    live: describeLive(response, context.clock()),
     hasCharts: health.picture !== undefined,
     verify: listVerifyCode(webhook),
     state: enabled ? { kind: 'ok', word: 'Enabled' } : { kind: 'neutral', word: 'Disabled' },

@@ -10,6 +10,7 @@ import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
+import { boundsOfPortal } from './of-portal.ts';
 import { boundsOfRequestLog } from './of-request-log.ts';
 import { boundsOfWork } from './of-work.ts';
 
@@ -25,5 +26,6 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfEndpoints,
   ...boundsOfExchanges,
   ...boundsOfLoops,
+  ...boundsOfPortal,
   ...boundsOfRequestLog,
 ];

@@ -19,28 +19,6 @@ const hashing = testsOf('tests/accounts/hashing-turns.test.ts');
 
 const ofMemory: readonly Bound[] = [
   bound(
-    'secrets whose uses wait to be written',
-    [
-      replace(
-        'src/oauth/secret-uses.ts',
-        'const MAX_WAITING = 10_000;',
-        'const MAX_WAITING = 1_000_000_000;',
-      ),
-    ],
-    testsOf('tests/oauth/application-secrets.test.ts')('10,000 secrets wait'),
-  ),
-  bound(
-    'secrets of an application that work',
-    [
-      replace(
-        'src/queries/accounts/application-secrets.ts',
-        "eb('older_secret_ends_at', '<=', now)",
-        "eb('older_secret_ends_at', 'is not', null)",
-      ),
-    ],
-    testsOf('tests/oauth/application-secrets.test.ts')('a third secret is not made'),
-  ),
-  bound(
     'statements of an unknown credential',
     [
       replace(

@@ -36,6 +36,8 @@ export interface PortalWorld {
   readonly told: { readonly itemId: string; readonly messageId: string };
   /** A browser in which somebody of this role is signed in; without a role nobody is. */
   open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
+  /** Ends every access token of the organization's people in the portal. */
+  endTokens(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -108,6 +110,9 @@ export async function startPortalWorld(): Promise<PortalWorld> {
       const value = await createSession(db, person, new Date());
       await context.addCookies([{ name: 'partner_session', value, url: service.baseUrl }]);
       return context;
+    },
+    endTokens: async () => {
+      await db.deleteFrom('access_tokens').where('grant_type', '=', 'session').execute();
     },
     close: async () => {
       await browser.close();

@@ -60,6 +60,12 @@ const PAGES: readonly PageCase[] = [
   { name: 'fleet-stop', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/stop/`, statuses: MANAGERS },
   { name: 'fleet-expand', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/expand/`, statuses: MANAGERS },
   { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },
+  { name: 'events', path: () => '/portal/events/', statuses: ADMIN },
+  {
+    name: 'events-of-a-simulation',
+    path: ({ fleet }) => `/portal/events/?org=${fleet.simulationOrgId}`,
+    statuses: { ...ADMIN, user: 404 },
+  },
   { name: 'requests', path: () => '/portal/requests/', statuses: ADMIN },
   {
     name: 'users-of-a-simulation',
@@ -237,7 +243,7 @@ test('the first tab stop skips to the content; without it there are few before',
   const page = await context.newPage();
   for (const { path } of PAGES.filter(({ name }) => ['home', 'users', 'applications'].includes(name))) {
     await page.goto(path(world));
-    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 15]);
+    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 17]);
   }
   await context.close();
 });

@@ -1,7 +1,7 @@
 // What holds of every page of the portal, those that are added later too: the routes are those that the portal has asked for.
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { Router } from 'express';
-import type { IRoute } from 'express';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { collectPages } from './page-routes.ts';
+import type { PageRoute } from './page-routes.ts';
 import { startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
 import { formOf } from './visitor.ts';
@@ -32,32 +32,11 @@ const PARAMETERS = {
   type: 'inverters',
 };
 
-interface PageRoute {
-  readonly path: string;
-  readonly hasForm: boolean;
-}
-
 let site: PortalSite;
 let people: Readonly<Record<'admin' | 'staff' | 'user', Visitor>>;
-const pages: PageRoute[] = [];
+let pages: readonly PageRoute[];
 beforeAll(async () => {
-  const routes: IRoute[] = [];
-  const prototype = Router.prototype as unknown as { route: (path: string) => IRoute };
-  const original = prototype.route;
-  const spy = vi.spyOn(prototype, 'route').mockImplementation(function (this: unknown, path) {
-    const route = original.call(this as typeof prototype, path);
-    routes.push(route);
-    return route;
-  });
-  site = await startPortal();
-  spy.mockRestore();
-  const handled = routes.map(({ path, stack }) => ({ path, methods: stack.map(({ method }) => method) }));
-  const paths = new Set(handled.map(({ path }) => path).filter((path) => !path.startsWith('/assets/')));
-  for (const path of paths)
-    pages.push({
-      path,
-      hasForm: handled.some((route) => route.path === path && route.methods.includes('post')),
-    });
+  ({ started: site, pages } = await collectPages(() => startPortal()));
   const orgId = await site.addOrganization();
   const signIn = async (role: 'admin' | 'staff' | 'user') => site.signedIn(await site.addPerson(orgId, role));
   people = { admin: await signIn('admin'), staff: await signIn('staff'), user: await signIn('user') };

@@ -9,7 +9,8 @@ export interface Actor {
   readonly role: Role;
   /** `read write`, or `read` for a token that may only read. */
   readonly scope: string;
-  readonly applicationId: string;
+  /** Null when a person calls from the portal. */
+  readonly applicationId: string | null;
   /** Hex SHA-256 of the token: the subject of rate limits. */
   readonly tokenDigest: string;
 }

@@ -2,6 +2,8 @@
 // happened, and replaces the cells whose content has changed. What would move the page is offered by a button. Nothing is asked for
 // while the page is not looked at. Without scripts a reload does the same.
 
+import { readPage } from './read-page.js';
+
 const LEAST_PAUSE_MS = 5_000;
 
 const region = document.querySelector('[data-live-seconds]');
@@ -22,7 +24,7 @@ function startLive({ dataset }) {
   const refresh = async () => {
     isAsking = true;
     isDue = false;
-    const page = document.visibilityState === 'visible' ? await readPage() : undefined;
+    const page = document.visibilityState === 'visible' ? await readPage(location.href) : undefined;
     isAsking = false;
     askedAt = performance.now();
     if (page !== undefined) {
@@ -54,19 +56,9 @@ function startLive({ dataset }) {
   planNext();
 }
 
-/** The page as it is now; undefined where it is not reached or leads elsewhere: what is shown stays until the next time. */
-async function readPage() {
-  try {
-    const answer = await fetch(location.href, { headers: { Accept: 'text/html' } });
-    if (!answer.ok || answer.redirected) return undefined;
-    return new DOMParser().parseFromString(await answer.text(), 'text/html');
-  } catch {
-    return undefined;
-  }
-}
-
 function showFresh(page) {
-  let isMoved = false;
+  // What is there now and was not, or the other way round, would move what is below.
+  let isMoved = namesOf(page).join() !== namesOf(document).join();
   for (const cell of document.querySelectorAll('[data-live]')) {
     const fresh = page.querySelector(`[data-live="${CSS.escape(cell.dataset.live)}"]`);
     if (fresh === null || fresh.innerHTML === cell.innerHTML) continue;
@@ -81,6 +73,10 @@ function showFresh(page) {
   }
   const news = document.querySelector('[data-live-news]');
   if (news !== null && isMoved) news.hidden = false;
+}
+
+function namesOf(page) {
+  return [...page.querySelectorAll('[data-live]')].map(({ dataset }) => dataset.live);
 }
 
 /** More or fewer of them would move what is below. */

@@ -28,8 +28,9 @@ export interface ActiveToken {
   /** The root organization of `orgId`: itself or its parent. */
   readonly partnerId: string;
   readonly userId: string;
-  readonly applicationId: string;
-  readonly applicationOwnerId: string;
+  /** Null of a token of a portal session. */
+  readonly applicationId: string | null;
+  readonly applicationOwnerId: string | null;
   readonly role: Role;
   readonly scope: string;
   readonly expiresAt: Date;
@@ -89,12 +90,13 @@ function selectActiveTokens(db: Db) {
       // Outer, so that an organization that is being removed is refused by the write that misses it.
       .leftJoin('organizations as organization', 'organization.id', 'token.org_id')
       .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-      .innerJoin('applications as application', (join) =>
+      // Outer, since tokens of portal sessions have none; a token whose application is deleted is gone.
+      .leftJoin('applications as application', (join) =>
         join
           .onRef('application.org_id', '=', 'token.org_id')
           .onRef('application.id', '=', 'token.application_id'),
       )
-      .innerJoin('users as owner', (join) =>
+      .leftJoin('users as owner', (join) =>
         join
           .onRef('owner.org_id', '=', 'application.org_id')
           .onRef('owner.id', '=', 'application.owner_user_id'),

@@ -1,0 +1,29 @@
+import { findChangesPath } from './change-stream.ts';
+import type { PortalResponse } from './context.ts';
+import { formatMinute } from './times.ts';
+
+/** After how many seconds a page asks for itself again where something is under way, and otherwise. */
+const UNDER_WAY_SECONDS = 5;
+const QUIET_SECONDS = 30;
+
+/** How a page that is left open is kept up to date. */
+export interface Live {
+  readonly seconds: number;
+  /** Where it hears that something has happened; undefined where the role may not listen. */
+  readonly changesPath: string | undefined;
+  readonly asOf: { readonly at: string; readonly text: string };
+}
+
+/** What a page says of itself so that its script keeps it up to date. */
+export function describeLive(response: PortalResponse, now: Date, isUnderWay = false): Live {
+  return {
+    seconds: isUnderWay ? UNDER_WAY_SECONDS : QUIET_SECONDS,
+    changesPath: findChangesPath(response),
+    asOf: { at: now.toISOString(), text: `${formatMinute(now)}:${now.toISOString().slice(17, 19)} UTC` },
+  };
+}
+
+/** Cells of a row that are replaced when they have changed, by the id of what the row tells of. What somebody may have chosen stays. */
+export function nameCells<Cell extends object>(id: string, cells: readonly Cell[]): readonly Cell[] {
+  return cells.map((cell, column) => ('check' in cell ? cell : { ...cell, live: `${id} ${column}` }));
+}

@@ -1,0 +1,55 @@
+// What people have in the portal: secrets of applications, tokens of sessions, and what a page looks through.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+export const boundsOfPortal: readonly Bound[] = [
+  bound(
+    'tokens of a portal session',
+    [replace('src/accounts/session-tokens.ts', 'const MAX_TOKENS = 4;', 'const MAX_TOKENS = 1_000_000_000;')],
+    testsOf('tests/portal/explorer.test.ts')('of a session four tokens'),
+  ),
+  bound(
+    'how long a token of a portal session lasts',
+    [
+      replace(
+        'src/accounts/session-tokens.ts',
+        'const LIFETIME_MS = 15 * MINUTE_MS;',
+        'const LIFETIME_MS = 1_000_000 * MINUTE_MS;',
+      ),
+    ],
+    testsOf('tests/portal/explorer.test.ts')('a token acts as the person'),
+  ),
+  bound(
+    'messages that a page looks through for a topic',
+    [
+      replace(
+        'src/queries/notifications/recent-events.ts',
+        'MOST_LOOKED_THROUGH = 2_000',
+        'MOST_LOOKED_THROUGH = 1_000_000_000',
+      ),
+    ],
+    testsOf('tests/portal/events.test.ts')('for a topic the 2,000 newest'),
+  ),
+  bound(
+    'secrets whose uses wait to be written',
+    [
+      replace(
+        'src/oauth/secret-uses.ts',
+        'const MAX_WAITING = 10_000;',
+        'const MAX_WAITING = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/oauth/application-secrets.test.ts')('10,000 secrets wait'),
+  ),
+  bound(
+    'secrets of an application that work',
+    [
+      replace(
+        'src/queries/accounts/application-secrets.ts',
+        "eb('older_secret_ends_at', '<=', now)",
+        "eb('older_secret_ends_at', 'is not', null)",
+      ),
+    ],
+    testsOf('tests/oauth/application-secrets.test.ts')('a third secret is not made'),
+  ),
+];
