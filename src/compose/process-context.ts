@@ -3,13 +3,13 @@ import type { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Log } from '../log/log.ts';
 import type { PasswordHasher } from '../domain/security/passwords.ts';
-import type { EventFeed } from '../streams/event-feed.ts';
+import type { EventStreams } from '../streams/announcements.ts';
 import type { WebhookClient } from '../webhooks/webhook-client.ts';
 import type { DeliveryMetrics } from '../webhooks/metrics.ts';
 import type { Storage } from './database.ts';
 
-/** What the parts of one process share. */
-export interface ProcessContext {
+/** What the parts of one process share, its event streams and open pages among it. */
+export interface ProcessContext extends Omit<EventStreams, 'stop'> {
   readonly settings: Settings;
   readonly storage: Storage;
   readonly log: Log;
@@ -17,13 +17,9 @@ export interface ProcessContext {
   readonly baseUrl: string;
   readonly webhookClient: WebhookClient;
   readonly deliveryMetrics: DeliveryMetrics;
-  /** The event streams of this process. */
-  readonly events: EventFeed;
   /** The threads of this process. */
   readonly compute: ComputePool;
   /** Hashes passwords on threads of their own. */
   readonly passwordHasher: PasswordHasher;
-  /** Messages of these organizations were written: tells their event streams in all processes. */
-  readonly announce: (orgIds: readonly string[]) => void;
   readonly clock: () => Date;
 }

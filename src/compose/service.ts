@@ -91,8 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       compute,
       passwordHasher: passwords.hasher,
       deliveryMetrics: createDeliveryMetrics(registry),
-      events: streams.events,
-      announce: streams.announce,
+      ...streams,
     };
     if (role !== 'api') workers = await startWorkers(context);
     server.serve((surface = await startSurface(context, role, workers)).listener);

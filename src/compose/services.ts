@@ -19,7 +19,9 @@ export function createOperationServices(
     clock,
     deliveryMetrics,
     events,
+    changes,
     announce,
+    announceChange,
     compute,
   }: ProcessContext,
   workers: Workers | undefined,
@@ -54,6 +56,8 @@ export function createOperationServices(
     compute,
     yieldToEventLoop,
     events,
+    changes,
+    announceChange,
     wakeDispatcher: (orgIds) => {
       announce(orgIds);
       if (workers === undefined) notify();

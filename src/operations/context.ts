@@ -8,6 +8,7 @@ import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import type { Db } from '../queries/connection/database.ts';
 import type { CancelReason } from '../queries/deliveries/deliveries.ts';
 import type { WebhookTester } from '../domain/notifications/webhook-test.ts';
+import type { ChangeFeed } from '../streams/change-feed.ts';
 import type { EventFeed } from '../streams/event-feed.ts';
 
 /** What operations need of the rest of the program, composed once for each process in src/compose. */
@@ -37,8 +38,12 @@ export interface Services {
   readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */
   readonly events: EventFeed;
+  /** Tells open pages of what no message tells. */
+  readonly changes: ChangeFeed;
   /** Tells the dispatcher and the open event streams of these organizations of new messages. Call it after the commit. */
   readonly wakeDispatcher: (orgIds: readonly string[]) => void;
+  /** Tells the open pages of these organizations in all processes that something has changed. Call it after the commit. */
+  readonly announceChange: (orgIds: readonly string[]) => void;
   /** Tells the fleet runner that a fleet has work. Call it after the commit. */
   readonly wakeFleets: () => void;
 }

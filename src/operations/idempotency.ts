@@ -191,6 +191,7 @@ function asPartOf(tx: Tx, context: Context, later: (work: () => void) => void): 
     invalidateCachedTokensOf: (id) => later(() => context.invalidateCachedTokensOf(id)),
     countCancelled: (reason, count) => later(() => context.countCancelled(reason, count)),
     wakeDispatcher: (orgIds) => later(() => context.wakeDispatcher(orgIds)),
+    announceChange: (orgIds) => later(() => context.announceChange(orgIds)),
     wakeFleets: () => later(() => context.wakeFleets()),
   };
 }

@@ -32,6 +32,7 @@ export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'>
       ? readPriceUpload(input)
       : await runHeavyJob(context, hasTurn, 'readPriceUpload', input);
   const { state, receivedAt } = await store(context, upload);
+  if (state === 'success') context.announceChange([context.orgId]);
   return {
     status: 200,
     body: { state, next_load_curve_calculation: effectiveFrom(receivedAt).toISOString(), error: '' },

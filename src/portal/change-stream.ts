@@ -22,7 +22,10 @@ export function findChangesPath(response: PortalResponse): string | undefined {
     : undefined;
 }
 
-/** Tells a page that something has happened in its scope, and not what: it asks for itself again. */
+/**
+ * Tells a page that something has happened in its scope, and not what: it asks for itself again. A simulation goes by what comes in
+ * for the own organization too, such as prices.
+ */
 export const streamChanges: PageHandler = async (context, _request, response) => {
   const operation = toOperationContext(context, response, 'streamEvents');
   const quotas = {
@@ -39,15 +42,22 @@ export const streamChanges: PageHandler = async (context, _request, response) =>
       answerType: 'text/event-stream',
     },
   );
-  await writeChanges(response, body);
+  const orgIds = [...new Set([operation.orgId, getSession(response).orgId])];
+  await writeChanges(response, body, (onChange) => context.changes.listen(orgIds, onChange));
 };
 
-/** Writes a line for what happens until the browser leaves, the service stops or the time is over; then it lets the stream go. */
+/** Writes a line for what happens, and for each change that `listen` tells of, until the browser leaves, the service stops or the time is over; then it lets the stream go. */
 export async function writeChanges(
   response: Response,
   stream: EventStream,
+  listen: (onChange: () => void) => () => void,
   longestMs = LONGEST_MS,
 ): Promise<void> {
+  // All say the same: one that was not read yet is enough.
+  const write = (): void => {
+    if (!response.writableNeedDrain) response.write('data: changed\n\n');
+  };
+  let stopListening = (): void => undefined;
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   const end = setTimeout(leave, longestMs);
@@ -58,13 +68,13 @@ export async function writeChanges(
     // A proxy that collects an answer before it passes it on would delay it.
     response.setHeader('X-Accel-Buffering', 'no').setHeader('Content-Type', 'text/event-stream');
     response.flushHeaders();
+    stopListening = listen(write);
     const events = stream.events(gone.signal, () => response.destroy())[Symbol.asyncIterator]();
-    // All say the same: one that was not read yet is enough.
-    while ((await events.next()).done !== true) {
-      if (!response.writableNeedDrain) response.write('data: changed\n\n');
-    }
+    while ((await events.next()).done !== true) write();
+    stopListening();
     response.end();
   } finally {
+    stopListening();
     clearTimeout(end);
     stream.release();
   }

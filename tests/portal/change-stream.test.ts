@@ -6,9 +6,10 @@ import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { EventStream } from '../../src/contract/event-stream.ts';
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import { writeChanges } from '../../src/portal/change-stream.ts';
-import { addQueuedFleet, buildFleets } from './portal-fleets.ts';
+import { addPrices, addQueuedFleet, buildFleets } from './portal-fleets.ts';
 import type { SiteFleet } from './portal-fleets.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
@@ -55,6 +56,22 @@ test('an admin hears that something has happened in the scope, and not what', as
   await reader?.cancel();
 });
 
+test.each(['own', 'simulation'] as const)(
+  'the pages of an organization and of its simulations hear that prices came: %s',
+  async (kind) => {
+    const answer = await listen(admin, kind === 'own' ? '' : `?org=${fleet.simulationOrgId}`);
+    await addPrices(
+      site,
+      admin,
+      new Map([[new Date(Date.now() + DAY_MS - (Date.now() % DAY_MS)), Math.random()]]),
+    );
+    const reader = answer.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(Buffer.from(value ?? []).toString()).toBe('data: changed\n\n');
+    await reader?.cancel();
+  },
+);
+
 test('nobody hears what the role or the organization keeps away', async () => {
   const stranger = await site.addPerson(await site.addOrganization(), 'admin');
   const scope = `?org=${fleet.simulationOrgId}`;
@@ -85,10 +102,16 @@ test('a stream ends after its time and is let go, so that the session is looked 
     new AbortController().signal,
     () => (released += 1),
   );
-  const app = express().get('/', (_request, response) => writeChanges(response, endless, 20));
+  let isListening = false;
+  const listen = (onChange: () => void): (() => void) => {
+    isListening = true;
+    onChange();
+    return () => (isListening = false);
+  };
+  const app = express().get('/', (_request, response) => writeChanges(response, endless, listen, 20));
   const server = createServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  expect([await answer.text(), released]).toEqual(['data: changed\n\n', 1]);
+  expect([await answer.text(), released, isListening]).toEqual(['data: changed\n\n'.repeat(2), 1, false]);
   server.close();
 });

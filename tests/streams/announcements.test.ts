@@ -44,6 +44,28 @@ test.each([
   },
 );
 
+test.each(['of the same process', 'of another process'])(
+  'a change is told to the pages %s that show the organization, and to no others',
+  async (place) => {
+    const [orgId, parentId, other] = [randomUUID(), randomUUID(), randomUUID()];
+    const heard: string[] = [];
+    const listener = place === 'of the same process' ? worker : api;
+    const stopOther = listener.changes.listen([other], () => heard.push('other'));
+    for (const changed of [orgId, parentId]) {
+      await new Promise<void>((resolve) => {
+        const stop = listener.changes.listen([orgId, parentId], () => {
+          heard.push(changed);
+          stop();
+          resolve();
+        });
+        worker.announceChange([changed, changed]);
+      });
+    }
+    expect(heard).toEqual([orgId, parentId]);
+    stopOther();
+  },
+);
+
 test('an announcement fits into a notification, however many organizations have news', () => {
   for (const [count, named] of [
     [1, true],
@@ -52,9 +74,17 @@ test('an announcement fits into a notification, however many organizations have 
     [5_000, false],
   ] as const) {
     const orgIds = Array.from({ length: count }, () => randomUUID());
-    const payload = formatAnnouncement(randomUUID(), orgIds);
+    const payload = formatAnnouncement(randomUUID(), orgIds, 'messages');
     expect(Buffer.byteLength(payload)).toBeLessThan(8_000);
     expect(parseAnnouncement(payload).orgIds).toEqual(named ? orgIds : undefined);
   }
-  expect(parseAnnouncement(undefined)).toEqual({ from: '', orgIds: undefined });
+  expect(parseAnnouncement(undefined)).toEqual({ from: '', orgIds: undefined, what: undefined });
+  const orgIds = [randomUUID()];
+  expect(parseAnnouncement(formatAnnouncement('me', orgIds, 'changes'))).toEqual({
+    from: 'me',
+    orgIds,
+    what: 'changes',
+  });
+  // As services sent it that told of messages alone.
+  expect(parseAnnouncement(`me ${orgIds.join(',')}`)).toEqual({ from: 'me', orgIds, what: 'messages' });
 });

@@ -5,6 +5,7 @@ import { deriveLinkKey } from '../../src/domain/security/signed-links.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { Services } from '../../src/operations/context.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
+import { ChangeFeed } from '../../src/streams/change-feed.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
 
 /** What operations are given in a process without workers: nothing is delivered, no fleet is built. */
@@ -16,6 +17,7 @@ export function startServices(
   // On a busy machine a thread starts slowly, and niced ones run slowly: the bounds are tried in tests/compute.
   const compute = new ComputePool({ threads: 1, waitMs: 60_000, maxJobMs: 60_000 });
   const events = new EventFeed({ db, onError: () => undefined });
+  const changes = new ChangeFeed();
   const services: Services = {
     db,
     baseUrl,
@@ -30,6 +32,8 @@ export function startServices(
     compute,
     yieldToEventLoop,
     events,
+    changes,
+    announceChange: (orgIds) => changes.announceChange(orgIds),
     wakeDispatcher: (orgIds) => events.announceNews(orgIds),
     wakeFleets: () => {},
   };
