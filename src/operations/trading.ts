@@ -4,9 +4,11 @@ import { toOwnBytes } from '../compute/bytes.ts';
 import { INLINE_BODY_BYTES } from '../compute/inline.ts';
 import type { JobOutput } from '../compute/jobs.ts';
 import { readPriceUpload } from '../compute/price-upload.ts';
-import type { BytesHandler, Handler } from '../contract/handlers.ts';
+import type { BytesHandler, BytesRequest, Handler } from '../contract/handlers.ts';
 import { effectiveFrom } from '../domain/api/quarter-hours.ts';
+import { fromPriceBatches } from '../domain/prices/price-batches.ts';
 import { isPricePast } from '../domain/prices/prices.ts';
+import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { countNewPrices, insertPriceRevisions } from '../queries/prices/day-ahead-prices.ts';
 import { listPricePage } from '../queries/prices/price-pages.ts';
@@ -24,20 +26,36 @@ const MAX_LIST_DAYS = 366;
 
 export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'> = async (
   context,
-  { bytes, errors, hasTurn },
+  request,
 ) => {
-  const input = { bytes: toOwnBytes(bytes), errors };
-  const upload =
-    bytes.length <= INLINE_BODY_BYTES
-      ? readPriceUpload(input)
-      : await runHeavyJob(context, hasTurn, 'readPriceUpload', input);
-  const { state, receivedAt } = await store(context, upload);
+  const { state, receivedAt } = await store(context, await readUpload(context, request));
   if (state === 'success') context.announceChange([context.orgId]);
   return {
     status: 200,
     body: { state, next_load_curve_calculation: effectiveFrom(receivedAt).toISOString(), error: '' },
   };
 };
+
+/**
+ * The prices of an upload by their instants, and nothing is stored.
+ * @throws Problem malformed_json or validation_failed, as uploadDayAheadPrices.
+ */
+export async function readDayAheadPrices(
+  context: Context,
+  request: BytesRequest,
+): Promise<readonly DayAheadPrice[]> {
+  return fromPriceBatches((await readUpload(context, request)).batches);
+}
+
+async function readUpload(
+  context: Context,
+  { bytes, errors, hasTurn }: BytesRequest,
+): Promise<JobOutput<'readPriceUpload'>> {
+  const input = { bytes: toOwnBytes(bytes), errors };
+  return bytes.length <= INLINE_BODY_BYTES
+    ? readPriceUpload(input)
+    : runHeavyJob(context, hasTurn, 'readPriceUpload', input);
+}
 
 /**
  * `GET /trading/dayahead/prices`: a list of one page is answered as it is, a longer one as a stream. Answers 422 for a range

@@ -23,6 +23,8 @@ export interface Panel {
   readonly above: readonly Line[];
   readonly below: readonly Line[];
   readonly lines: readonly Line[];
+  /** Whether times without a value of the first line have a frame, which says that none is known. */
+  readonly hasFrames?: boolean;
 }
 
 /** The pictures of a day, as scripts draw them and tables tell them. */
@@ -35,6 +37,12 @@ export interface DayChart {
   readonly panels: readonly Panel[];
   /** How many quarter hours there are up to the last one with values; gaps before it count too. */
   readonly known: number;
+  /** The quarter hour of the readout; without it the last one with values. */
+  readonly at?: number;
+  /** Seconds since 1970 at which a line says that it is now. */
+  readonly now?: number;
+  /** What the readout says beside the values of lines. */
+  readonly notes?: readonly Pick<Line, 'label' | 'texts'>[];
 }
 
 /** Makes the lines of a chart from the entries of a day; a quarter hour without one is not known. */
@@ -100,7 +108,7 @@ export function tabulateChart({ clocks, panels }: DayChart) {
 }
 
 /** What stands in place of a value that is not known. */
-const NOT_KNOWN = '–';
+export const NOT_KNOWN = '–';
 
 /** A picture of lines alone. */
 export function panelOfLines(name: string, unit: string, lines: readonly Line[]): Panel {
@@ -117,7 +125,7 @@ export function toLine({ label, token, values, format }: Formatted): Line {
 }
 
 /** When the quarter hours of a day begin. */
-export function listQuarters({ from, to }: LocalDay): Date[] {
+export function listQuarters({ from, to }: Pick<LocalDay, 'from' | 'to'>): Date[] {
   const count = Math.ceil((to.getTime() - from.getTime()) / QUARTER_HOUR_MS);
   return Array.from({ length: count }, (_, index) => new Date(from.getTime() + index * QUARTER_HOUR_MS));
 }

@@ -33,7 +33,7 @@ export async function readSchedule(
   context: PortalContext,
   response: PortalResponse,
   { userId, deviceId }: NamedHeatPump,
-  day: LocalDay,
+  day: Pick<LocalDay, 'from' | 'to'>,
 ): Promise<readonly ScheduleEntry[]> {
   const path = { user_id: userId, [DEVICE_OPERATIONS.heat_pump.parameter]: deviceId };
   const body = await callDeviceOperation(context, response, HEAT_PUMP_SCHEDULES, {
@@ -44,6 +44,9 @@ export async function readSchedule(
 }
 
 /** A day as the operations about data take it. */
-export function toRange({ from, to }: LocalDay): { readonly from: string; readonly to: string } {
+export function toRange({ from, to }: Pick<LocalDay, 'from' | 'to'>): {
+  readonly from: string;
+  readonly to: string;
+} {
   return { from: from.toISOString(), to: to.toISOString() };
 }

@@ -1,8 +1,6 @@
 import type { components } from '../../generated/openapi.ts';
-import { HOUR_MS } from '../domain/api/durations.ts';
 import { getFleetData } from '../operations/fleets/fleet-data.ts';
-import { listDayAheadPrices } from '../operations/trading.ts';
-import { readAnswer, readItems } from './answers.ts';
+import { readAnswer } from './answers.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readQueryParameter } from './forms.ts';
@@ -64,36 +62,4 @@ export async function readFleetDay(
   const operation = toOperationContext(context, response, 'getFleetData', orgId);
   const request = { ...toDataRequest({ ...asked, orgId }), answerType: 'application/json' } as const;
   return (await readAnswer((await getFleetData(operation, request)).body)) as FleetData;
-}
-
-/** A price and the time in which it is in force. */
-interface Price {
-  readonly valid_from: string;
-  readonly valid_until: string;
-  readonly price: number;
-}
-
-/** The price at an instant, EUR/MWh; null where none is known. */
-export type PriceAt = (instant: Date) => number | null;
-
-/** The prices of a day as the devices of an organization see them. */
-export async function readPrices(
-  context: PortalContext,
-  response: PortalResponse,
-  orgId: string,
-  { from, to }: LocalDay,
-): Promise<PriceAt> {
-  const operation = toOperationContext(context, response, 'listDayAheadPrices', orgId);
-  const { body } = await listDayAheadPrices(operation, {
-    path: { org_id: orgId },
-    query: { from_dt: new Date(from.getTime() - HOUR_MS).toISOString(), to_dt: to.toISOString() },
-    headers: {},
-    body: undefined,
-  });
-  const { data } = body as { readonly data: readonly Price[] | AsyncIterable<Price> };
-  const prices = await readItems(data);
-  return (instant) => {
-    const text = instant.toISOString();
-    return prices.find((each) => each.valid_from <= text && text < each.valid_until)?.price ?? null;
-  };
 }

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { sha256Digest, matchesDigest } from '../domain/security/credentials.ts';
+import { readMultipart } from './multipart.ts';
 
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;
@@ -8,6 +9,8 @@ export type FieldMessages = Readonly<Record<string, string>>;
 const MAX_FORM_BYTES = 16_384;
 /** The longest weights that the API takes of a density, 340,000 characters of base64 for URLs, and the other fields. */
 const MAX_FLEET_FORM_BYTES = 400_000;
+/** 10,000 lines of prices with bids and asks, and the other fields. */
+const MAX_PRICE_FORM_BYTES = 1_100_000;
 
 /**
  * Reads form bodies of at most 16 KiB and 200 fields into `request.body`. A larger one, and one whose length is not declared,
@@ -18,7 +21,20 @@ export const parseFormBody = createFormParser(MAX_FORM_BYTES);
 /** The same of the form for a fleet, which may hold a painted density: at most 400 kB. */
 export const parseFleetForm = createFormParser(MAX_FLEET_FORM_BYTES);
 
-function createFormParser(mostBytes: number): RequestHandler {
+/** The same of the form for prices, which may hold a file: at most 1.1 MB, as `multipart/form-data` too. */
+export const parsePriceForm = createFormParser(MAX_PRICE_FORM_BYTES, parseMultipart(MAX_PRICE_FORM_BYTES));
+
+/** Reads a form of several parts. */
+function parseMultipart(mostBytes: number): RequestHandler {
+  return (request, _response, next) => {
+    void readMultipart(request, mostBytes).then((fields) => {
+      request.body = fields;
+      next();
+    }, next);
+  };
+}
+
+function createFormParser(mostBytes: number, parseOther?: RequestHandler): RequestHandler {
   const parseForm = express.urlencoded({
     extended: false,
     limit: mostBytes,
@@ -28,7 +44,9 @@ function createFormParser(mostBytes: number): RequestHandler {
   return (request, response, next) => {
     const isSmall = Number(request.get('content-length') ?? 0) <= mostBytes;
     if (isSmall && request.get('transfer-encoding') === undefined) {
-      parseForm(request, response, next);
+      if (parseOther !== undefined && typeof request.is('multipart/form-data') === 'string')
+        parseOther(request, response, next);
+      else parseForm(request, response, next);
       return;
     }
     response.setHeader('Connection', 'close');

@@ -8,6 +8,7 @@ import {
   HOME_PATH,
   NOTIFICATIONS_PATH,
   PASSWORD_PATH,
+  PRICES_PATH,
   REQUESTS_PATH,
   SEARCH_PATH,
   USERS_PATH,
@@ -66,6 +67,7 @@ export function listNavigation(
         scope.fleet === undefined
           ? item('Fleets', 'fleets', 'g f', FLEETS_PATH)
           : item('Fleet', 'fleets', 'g f', fleetPath(scope.fleet.id)),
+        scoped('Prices', 'prices', 'g p', PRICES_PATH),
         scoped('Users', 'users', 'g u', USERS_PATH),
         ...(managing !== undefined && mayCall(managing, 'createWebhook')
           ? [scoped('Webhooks', 'webhooks', 'g w', WEBHOOKS_PATH)]
@@ -97,7 +99,7 @@ function findCurrent(path: string, href: string): Item['current'] {
 }
 
 /** Lists that every scope has. */
-const SCOPED_LISTS = [USERS_PATH, WEBHOOKS_PATH, NOTIFICATIONS_PATH, EVENTS_PATH, EXPLORER_PATH];
+const SCOPED_LISTS = [USERS_PATH, PRICES_PATH, WEBHOOKS_PATH, NOTIFICATIONS_PATH, EVENTS_PATH, EXPLORER_PATH];
 
 /** The scopes among which to choose, each with the page that shows it: the list that is shown, or to which the page belongs, else home. */
 export function listChoices(path: string, scope: Scope, others: readonly Scope[]): Shell['scopes'] {

@@ -51,6 +51,9 @@ const NOTICES = {
   application_stale: 'The application was changed meanwhile. Nothing was done; this is how it is now.',
   secret_ended: 'The older secret has ended.',
   application_deleted: 'The application was deleted. Its tokens have ended.',
+  prices_stored: 'The prices were stored. Schedules go by them from the next quarter hour on.',
+  prices_known: 'Nothing was stored: all of these prices were stored already.',
+  prices_late: 'Nothing was stored: the time of all these prices is over.',
   secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',
   password_unchanged: 'The form had been sent before. The password was shown then and cannot be shown again.',
 } as const;

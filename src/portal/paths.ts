@@ -20,6 +20,10 @@ export const WEBHOOKS_PATH = '/portal/webhooks/';
 /** The list of notifications. */
 export const NOTIFICATIONS_PATH = '/portal/notifications/';
 
+/** Day-ahead prices, and the form that uploads some. */
+export const PRICES_PATH = '/portal/prices/';
+export const PRICE_UPLOAD_PATH = `${PRICES_PATH}upload/`;
+
 /** Where pages hear that something has happened. */
 export const CHANGES_PATH = '/portal/changes';
 

@@ -1,19 +1,16 @@
-import { listUsersByEmail } from '../accounts/user-list.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
-import { ROLE_TABLE } from '../domain/users/roles.ts';
-import { userVisibility } from '../domain/users/users.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { nameType } from './device-marks.ts';
 import { describeProgress, markFleet } from './fleet-status.ts';
 import { devicePath } from './home-paths.ts';
-import { APPLICATIONS_PATH, fleetPath, FLEETS_PATH, USERS_PATH } from './paths.ts';
+import { APPLICATIONS_PATH, fleetPath, FLEETS_PATH, PRICE_UPLOAD_PATH, USERS_PATH } from './paths.ts';
 import { scopedPath, toFleetScope, toOwnScope } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
-import { nameOf, readUser, userPath } from './users.ts';
+import { findUsersByEmail, nameOf, readUser, userPath } from './users.ts';
 
 /** Somewhere to go. */
 export interface Place {
@@ -66,6 +63,7 @@ function listPages(scope: Scope): readonly Place[] {
   return [
     { label: 'Create a fleet', href: `${FLEETS_PATH}create/` },
     { label: 'Create a user', href: scopedPath(scope, `${USERS_PATH}create/`) },
+    { label: 'Upload prices', href: scopedPath(scope, PRICE_UPLOAD_PATH) },
     { label: 'Register an application', href: `${APPLICATIONS_PATH}register/` },
   ].map((page) => ({ ...page, detail: 'Page' }));
 }
@@ -80,18 +78,12 @@ function toFleetPlace(fleet: FleetSummary): Place {
 }
 
 async function findUsers(
-  { db }: PortalContext,
+  context: PortalContext,
   response: PortalResponse,
   emailPrefix: string,
 ): Promise<readonly Place[]> {
-  const session = getSession(response);
   const scope = getScope(response);
-  const visibleTo = userVisibility(ROLE_TABLE.listUsers[session.role], session);
-  const { users } = await listUsersByEmail(
-    db,
-    { orgId: scope.orgId, visibleTo },
-    { emailPrefix, afterEmail: '' },
-  );
+  const { users } = await findUsersByEmail(context, response, { emailPrefix, afterEmail: '' });
   return users.slice(0, MOST_OF_KIND).map(({ id, email, name, role }) => ({
     label: email,
     detail: [role === 'user' ? 'User' : `User, ${role}`, name].filter((part) => part !== '').join(', '),

@@ -43,6 +43,7 @@ import { showHome } from './home.ts';
 import { showHousehold } from './homes.ts';
 import { issuePassword, showPasswordIssue } from './initial-password.ts';
 import { showSearch, sendFound } from './search.ts';
+import { addPricePages } from './price-routes.ts';
 import { showRequest, showRequests } from './requests.ts';
 import { loadShell } from './shell.ts';
 import {
@@ -118,6 +119,7 @@ function createPages(context: PortalContext): Router {
   addUserPages(page);
   addFleetPages(page);
   addHomePages(page);
+  addPricePages(page);
   router.use('/portal/webhooks', requireAdmin);
   addWebhookPages(page);
   router.use('/portal/notifications/broadcast', requireAdmin);

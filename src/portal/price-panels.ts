@@ -3,14 +3,14 @@ import type { Line, Panel } from './day-chart.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { readSchedule } from './device-day.ts';
 import type { ScheduleEntry } from './device-day.ts';
-import { readPrices } from './fleet-day.ts';
-import type { PriceAt } from './fleet-day.ts';
 import type { LocalDay } from './local-days.ts';
+import { findInForce, listPricesInForce } from './price-list.ts';
+import { formatPrice } from './quantities.ts';
 import type { NamedHeatPump } from './reads.ts';
 import { getScope } from './shell.ts';
 
 /** What a schedule may ask of a heat pump, from the least on, with the word for it. */
-const STATES = [
+export const SCHEDULE_STATES = [
   ['min', 'Blocked'],
   ['low', 'Set back'],
   ['mid', 'Normal'],
@@ -27,37 +27,41 @@ export async function readPricePanels(
   day: LocalDay,
   listPumps: () => Promise<readonly NamedHeatPump[]>,
 ): Promise<readonly Panel[]> {
-  const prices = chartPrices(day, await readPrices(context, response, getScope(response).orgId, day));
+  const listed = await listPricesInForce(context, response, getScope(response).orgId, day);
+  const inForce = findInForce(listed, listQuarters(day));
+  const prices = chartPrices(inForce.map((price) => price?.price ?? null));
   if (prices.length === 0) return [];
   const schedules = [];
   for (const pump of await listPumps()) schedules.push(await readSchedule(context, response, pump, day));
   return [...prices, ...chartSchedules(day, schedules)];
 }
 
-function chartPrices(day: LocalDay, priceAt: PriceAt): readonly Panel[] {
-  const values = listQuarters(day).map(priceAt);
+function chartPrices(values: readonly (number | null)[]): readonly Panel[] {
   if (values.every((price) => price === null)) return [];
-  const format = (price: number): string => `${price.toFixed(2)} EUR/MWh`;
-  return [panelOfLines('Price', 'EUR/MWh', [toLine({ label: 'Price', token: 'text', values, format })])];
+  const line = toLine({ label: 'Price', token: 'text', values, format: formatPrice });
+  return [panelOfLines('Price', 'EUR/MWh', [line])];
 }
 
 /**
  * What is asked of a heat pump, as a strip that is the higher the more it may draw; of several, how many of them each state is asked
  * of. No picture without a schedule.
  */
-function chartSchedules(day: LocalDay, schedules: readonly (readonly ScheduleEntry[])[]): readonly Panel[] {
+export function chartSchedules(
+  day: Pick<LocalDay, 'from' | 'to'>,
+  schedules: readonly (readonly ScheduleEntry[])[],
+): readonly Panel[] {
   const known = schedules.filter((entries) => entries.length > 0);
   if (known.length === 0) return [];
   const states = known.map(
     (entries) => new Map(entries.map(({ time, state }) => [Date.parse(time), state] as const)),
   );
   const isOne = states.length === 1;
-  const lines = STATES.map(([state, word], level): Line => {
+  const lines = SCHEDULE_STATES.map(([state, word], level): Line => {
     const values = listQuarters(day).map((start) => {
       const asked = states.flatMap((each) => each.get(start.getTime()) ?? []);
       if (asked.length === 0) return null;
       const share = asked.filter((each) => each === state).length / asked.length;
-      return isOne ? (share * (level + 1)) / STATES.length : share;
+      return isOne ? (share * (level + 1)) / SCHEDULE_STATES.length : share;
     });
     const format = (share: number): string =>
       isOne ? (share > 0 ? 'asked for' : 'no') : `${Math.round(100 * share)} %`;

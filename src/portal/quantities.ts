@@ -15,6 +15,11 @@ export function formatEnergy(kilowattHours: number): string {
     : `${shorten(kilowattHours / 1_000)} MWh`;
 }
 
+/** A price as people read it: `84.12 EUR/MWh`. */
+export function formatPrice(price: number): string {
+  return `${price.toFixed(2)} EUR/MWh`;
+}
+
 /** One decimal below a hundred, none above. */
 function shorten(value: number): string {
   return Math.abs(value) < 99.95 ? value.toFixed(1) : formatCount(Math.round(value));

@@ -32,12 +32,7 @@ export const showUsers: PageHandler = async (context, request, response) => {
   const scope = getScope(response);
   const emailPrefix = readQueryParameter(request, 'q')?.trim() ?? '';
   const afterEmail = readQueryParameter(request, 'after') ?? '';
-  const visibleTo = userVisibility(ROLE_TABLE.listUsers[session.role], session);
-  const { users, nextAfterEmail } = await listUsersByEmail(
-    context.db,
-    { orgId: scope.orgId, visibleTo },
-    { emailPrefix, afterEmail },
-  );
+  const { users, nextAfterEmail } = await findUsersByEmail(context, response, { emailPrefix, afterEmail });
   const now = context.clock();
   sendView(response, 200, 'users', {
     sentence: describeList(scope, session.role === 'admin'),
@@ -97,6 +92,17 @@ export async function readUser(
   const path = { org_id: operation.orgId, user_id: id };
   const { body } = await getUser(operation, { path, query: {}, headers: {}, body: undefined });
   return body as User;
+}
+
+/** A page of those users of the scope by email whom the person sees. */
+export function findUsersByEmail(
+  { db }: PortalContext,
+  response: PortalResponse,
+  filter: Parameters<typeof listUsersByEmail>[2],
+): ReturnType<typeof listUsersByEmail> {
+  const session = getSession(response);
+  const visibleTo = userVisibility(ROLE_TABLE.listUsers[session.role], session);
+  return listUsersByEmail(db, { orgId: getScope(response).orgId, visibleTo }, filter);
 }
 
 /** The user whom the path names by `:id`; undefined for an id that is no UUID. Throws the problem not_found. */

@@ -14,6 +14,7 @@ const requests = testsOf('tests/http/bounds.test.ts');
 const json = testsOf('tests/contract/body-costs.test.ts');
 const server = testsOf('tests/http/http-server.test.ts');
 const pipelining = testsOf('tests/http/pipelining.test.ts');
+const uploads = testsOf('tests/portal/price-upload.test.ts');
 const unread = testsOf('tests/http/unread-body.test.ts');
 const answers = testsOf('tests/contract/every-answer.test.ts');
 
@@ -167,6 +168,22 @@ const ofBodies: readonly Bound[] = [
     'fields of a form of the portal',
     [replace(FORMS, 'parameterLimit: 200,', 'parameterLimit: 1_000_000,')],
     requests('a form of the portal may have 200 fields'),
+  ),
+  bound(
+    'parts of a form of the portal',
+    [replace('src/portal/multipart.ts', 'parts: MOST_PARTS,', 'parts: 1_000_000,')],
+    uploads('of several parts has 20 of them at most'),
+  ),
+  bound(
+    'size of the form for prices',
+    [
+      replace(
+        FORMS,
+        'const MAX_PRICE_FORM_BYTES = 1_100_000;',
+        'const MAX_PRICE_FORM_BYTES = 1_100_000_000;',
+      ),
+    ],
+    uploads('is read up to 1.1 MB from who may upload, and not at all beyond'),
   ),
   bound(
     'bytes of a refused body that are read on',

@@ -20,6 +20,8 @@ export interface PortalWorld {
   readonly browser: Browser;
   readonly orgId: string;
   readonly fleet: { readonly jobId: string; readonly simulationOrgId: string };
+  /** When the first prices had come in; some were replaced later. */
+  readonly firstPrices: string;
   /** The paths of a home of the fleet, and of one device of each type. */
   readonly home: {
     readonly path: string;
@@ -34,6 +36,8 @@ export interface PortalWorld {
   readonly webhooks: { readonly own: string; readonly simulation: string };
   /** An action of the simulation, and the message that told of it. */
   readonly told: { readonly itemId: string; readonly messageId: string };
+  /** Calls the API as the organization's application does. */
+  readonly api: PartnerApi;
   /** A browser in which somebody of this role is signed in; without a role nobody is. */
   open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Ends every access token of the organization's people in the portal. */
@@ -56,7 +60,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
   const people = new Map<Role, string>();
   for (const role of ['admin', 'staff', 'user'] as const) people.set(role, await addPerson(role));
   const api = await PartnerApi.open(service, fixed);
-  const { fleet, webhooks, told } = await fillWithLife(api);
+  const { fleet, firstPrices, webhooks, told } = await fillWithLife(api);
   const { id: applicationId } = await db
     .selectFrom('applications')
     .select('id')
@@ -96,7 +100,9 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     baseUrl: service.baseUrl,
     browser,
     orgId: fixed.orgId,
+    api,
     fleet,
+    firstPrices,
     home: await findHome(api, fleet),
     userId: people.get('user') ?? '',
     applicationId,
@@ -146,7 +152,9 @@ async function addRotatedApplication(
 }
 
 /** A fleet that runs, one that was cancelled, a webhook of each kind of organization, an open action. */
-async function fillWithLife(api: PartnerApi): Promise<Pick<PortalWorld, 'fleet' | 'webhooks' | 'told'>> {
+async function fillWithLife(
+  api: PartnerApi,
+): Promise<Pick<PortalWorld, 'fleet' | 'firstPrices' | 'webhooks' | 'told'>> {
   const created = await api.call<{ job_id: string; simulation_org_id: string }>('POST', FLEETS, {
     request_id: randomUUID(),
     name: 'Vienna pilot',
@@ -162,7 +170,10 @@ async function fillWithLife(api: PartnerApi): Promise<Pick<PortalWorld, 'fleet' 
     () => api.call<{ status: string }>('GET', `${FLEETS}/${fleet.jobId}`),
     ({ body }) => body.status === 'running',
   );
-  await api.call('PATCH', '/trading/dayahead/prices', { data: listPrices(new Date()) });
+  const prices = '/trading/dayahead/prices';
+  await api.call('PATCH', prices, { data: listPrices(new Date()) });
+  const firstPrices = new Date().toISOString();
+  await api.call('PATCH', prices, { data: listLaterPrices(new Date()) });
   const webhooks = '/notifications/webhooks';
   const url = 'https://hooks.sun-and-sons.example/devices';
   const simulation = await api
@@ -184,18 +195,40 @@ async function fillWithLife(api: PartnerApi): Promise<Pick<PortalWorld, 'fleet' 
   );
   return {
     fleet,
+    firstPrices,
     webhooks: { own: own.body.id, simulation: simulation.body.id },
     told: { itemId: actions.body.items[0]?.id ?? '', messageId: log.body.items[0]?.message_id ?? '' },
   };
 }
 
-/** Prices of yesterday, today and tomorrow, UTC: cheap at night and at noon. */
-function listPrices(now: Date): readonly { readonly timestamp: string; readonly price: number }[] {
+interface Price {
+  readonly timestamp: string;
+  readonly price: number;
+  readonly best_bid?: readonly number[];
+  readonly best_ask?: readonly number[];
+}
+
+/** Hourly prices of yesterday, today and tomorrow, UTC: cheap at night and at noon. Two hours of tomorrow are missing. */
+function listPrices(now: Date): readonly Price[] {
   const from = Math.floor(now.getTime() / DAY_MS) * DAY_MS - DAY_MS;
   return Array.from({ length: 72 }, (_, hour) => ({
     timestamp: new Date(from + hour * HOUR_MS).toISOString(),
     price: 90 + Math.round(60 * Math.cos((4 * Math.PI * (hour - 19)) / 24)),
-  }));
+  })).filter((_, hour) => hour !== 51 && hour !== 52);
+}
+
+/** Quarter-hourly prices of tomorrow's evening, with bids and asks, in place of the hourly ones. */
+function listLaterPrices(now: Date): readonly Price[] {
+  const from = Math.floor(now.getTime() / DAY_MS) * DAY_MS + DAY_MS + 17 * HOUR_MS;
+  return Array.from({ length: 12 }, (_, quarter) => {
+    const price = 160 + 15 * (quarter % 4);
+    return {
+      timestamp: new Date(from + (quarter * HOUR_MS) / 4).toISOString(),
+      price,
+      best_bid: [price - 0.5, price - 0.75],
+      best_ask: [price + 0.25],
+    };
+  });
 }
 
 /** A home with all types of devices. */

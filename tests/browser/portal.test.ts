@@ -1,17 +1,13 @@
 // Every page of the portal, for each role, on a large and a small screen, in light and dark.
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
 import { countStopsToContent } from './chromium.ts';
-import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES } from './page-measures.ts';
+import { inspect, SCREENS, SCREENSHOTS } from './inspect-page.ts';
 import { DEVICE_SEGMENTS, openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
-
-const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
-const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
 
 interface PageCase {
   readonly name: string;
@@ -59,6 +55,24 @@ const PAGES: readonly PageCase[] = [
   })),
   { name: 'fleet-stop', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/stop/`, statuses: MANAGERS },
   { name: 'fleet-expand', path: ({ fleet }) => `/portal/fleets/${fleet.jobId}/expand/`, statuses: MANAGERS },
+  { name: 'prices', path: () => '/portal/prices/', statuses: MANAGERS },
+  {
+    name: 'prices-of-a-simulation',
+    path: ({ fleet }) => `/portal/prices/?org=${fleet.simulationOrgId}`,
+    statuses: { ...MANAGERS, user: 404 },
+  },
+  {
+    name: 'prices-of-a-week',
+    path: ({ fleet }) => `/portal/prices/?org=${fleet.simulationOrgId}&days=7&day=${yesterday}`,
+    statuses: { ...MANAGERS, user: 404 },
+  },
+  { name: 'prices-none', path: () => '/portal/prices/?day=2020-02-03', statuses: MANAGERS },
+  {
+    name: 'prices-as-they-were',
+    path: ({ firstPrices }) => `/portal/prices/?then=${firstPrices}`,
+    statuses: MANAGERS,
+  },
+  { name: 'price-upload', path: () => '/portal/prices/upload/', statuses: MANAGERS },
   { name: 'users', path: () => '/portal/users/', statuses: MANAGERS },
   { name: 'events', path: () => '/portal/events/', statuses: ADMIN },
   {
@@ -165,35 +179,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world.close());
 
-/** What is wrong with the page that is shown. */
-async function inspect(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe);
-  const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-    AXE_RUN,
-  );
-  const { sizes, odd } = await page.evaluate<{ sizes: string[]; odd: unknown[] }>(SIZES);
-  const shift = await page.evaluate<number>(LAYOUT_SHIFT);
-  const overflow = await page.evaluate<number>(OVERFLOW);
-  return [
-    ...violations.map(({ id, nodes }) => ['axe', id, nodes[0]?.html]),
-    ...(sizes.length > 6 ? [['sizes', ...sizes]] : []),
-    ...odd.slice(0, 3),
-    ...(await page.evaluate<unknown[]>(COLOURS)).slice(0, 3),
-    ...(shift > 0.02 ? [['layout shift', shift]] : []),
-    ...(overflow > 0 ? [['overflow', overflow]] : []),
-  ];
-}
-
 const roles = ['admin', 'staff', 'user'] as const;
-const screens = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const;
-
 describe.each(roles)('for the role %s', (role) => {
-  test.each(screens)(
+  test.each(SCREENS)(
     'at %i px, %s: each page keeps to the design, to WCAG A and AA, and to itself',
     async (width, colorScheme) => {
       const context = await world.open(role, { viewport: { width, height: 900 }, colorScheme });
@@ -217,7 +205,7 @@ describe.each(roles)('for the role %s', (role) => {
 });
 
 test('the pages before the login keep to the same', async () => {
-  for (const [width, colorScheme] of screens) {
+  for (const [width, colorScheme] of SCREENS) {
     const context = await world.open(undefined, { viewport: { width, height: 900 }, colorScheme });
     const { page, complaints } = await openWatched(context, world.baseUrl);
     for (const path of ['/', '/accounts/login/', '/docs/errors/nothing']) {
@@ -243,7 +231,7 @@ test('the first tab stop skips to the content; without it there are few before',
   const page = await context.newPage();
   for (const { path } of PAGES.filter(({ name }) => ['home', 'users', 'applications'].includes(name))) {
     await page.goto(path(world));
-    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 17]);
+    expect([path(world), await countStopsToContent(page)]).toEqual([path(world), 18]);
   }
   await context.close();
 });

@@ -19,6 +19,17 @@ export class Visitor {
     return Promise.resolve(this.#agent.post(path).type('form').redirects(0).send(fields));
   }
 
+  /** Sends a form of several parts, as browsers do where it may hold a file. */
+  postParts(path: string, fields: Fields, file = ''): Promise<Response> {
+    const request = this.#agent.post(path).redirects(0);
+    for (const [name, value] of Object.entries(fields)) if (name !== 'file') void request.field(name, value);
+    return Promise.resolve(request.attach('file', Buffer.from(file), 'prices.csv'));
+  }
+
+  postBytes(path: string, type: string, bytes: string): Promise<Response> {
+    return Promise.resolve(this.#agent.post(path).type(type).redirects(0).send(bytes));
+  }
+
   /** Sends the form that posts to `path` as it stands on the page, with these fields filled in. */
   async submit(pagePath: string, fields: Fields, path = pagePath): Promise<Response> {
     const page = await this.get(pagePath);

@@ -30,3 +30,20 @@ export function toPriceBatches(prices: readonly DayAheadPrice[]): PriceBatch[] {
     };
   });
 }
+
+/** The prices of batches, in their order. */
+export function fromPriceBatches(batches: readonly PriceBatch[]): DayAheadPrice[] {
+  return batches.flatMap(({ startsAtMs, prices, bids, asks }) => {
+    const [priceTexts, bidTexts, askTexts] = [prices.split(','), bids.split(';'), asks.split(';')];
+    return startsAtMs.split(',').map((ms, index) => ({
+      startsAt: new Date(Number(ms)),
+      price: Number(priceTexts[index]),
+      bestBid: toNumbers(bidTexts[index]),
+      bestAsk: toNumbers(askTexts[index]),
+    }));
+  });
+}
+
+function toNumbers(text = ''): number[] {
+  return text === '' ? [] : text.split(',').map(Number);
+}

@@ -4,8 +4,10 @@
 
 const SYNC_KEY = 'day';
 const AXIS_WIDTH = 56;
+const HOUR_S = 3_600;
+const DAY_HOURS = 24;
 /** So far apart that labels do not touch, on a phone too. */
-const hoursBetweenLabels = (width) => (width < 480 ? 6 : 4);
+const hoursBetweenLabels = (width, days) => (width < 480 ? 6 : 4) * days;
 
 const styles = getComputedStyle(document.documentElement);
 const colour = (token) => styles.getPropertyValue(`--${token}`).trim();
@@ -53,10 +55,10 @@ function draw(figure, readDay) {
     const before = day;
     const fresh = readDay();
     // Pictures that come or go would move the page.
-    if (fresh.panels.length !== before.panels.length) return;
+    if (countLines(fresh) !== countLines(before) || fresh.panels.length !== before.panels.length) return;
     day = fresh;
     redraw();
-    readout.refresh(before.known);
+    readout.refresh(startOf(before));
   });
   const theme = matchMedia('(prefers-color-scheme: dark)');
   theme.addEventListener('change', redraw);
@@ -72,15 +74,29 @@ function draw(figure, readDay) {
   };
 }
 
+/** Where the readout stands until it is moved: where the page says, otherwise at the last value. */
+function startOf({ at, known }) {
+  return at ?? known - 1;
+}
+
+function countLines(day) {
+  return linesOf(day).length;
+}
+
+/** What the legend lists, in its order. */
+function linesOf({ panels, notes = [] }) {
+  return [...panels.flatMap(({ lines, above, below }) => [...lines, ...above, ...below]), ...notes];
+}
+
 /** The time under the crosshair and the values there; a slider moves it by keyboard. */
 function createReadout(figure, getDay) {
   const slider = figure.querySelector('input[type="range"]');
   const output = figure.querySelector('output');
   const values = [...figure.querySelectorAll('.legend b')];
-  let shown = getDay().known - 1;
+  let shown = startOf(getDay());
   const write = () => {
-    const { panels, clocks } = getDay();
-    const lines = panels.flatMap(({ lines, above, below }) => [...lines, ...above, ...below]);
+    const { clocks } = getDay();
+    const lines = linesOf(getDay());
     output.value = clocks[shown];
     slider.value = String(shown);
     slider.setAttribute('aria-valuetext', `${clocks[shown]}, ${lines[0].label} ${lines[0].texts[shown]}`);
@@ -96,9 +112,9 @@ function createReadout(figure, getDay) {
       shown = index;
       write();
     },
-    /** Goes on with the last value where it stood at the last one before. */
-    refresh: (known) => {
-      if (shown === known - 1) shown = getDay().known - 1;
+    /** Goes on from where it starts now, where it stood at the start before. */
+    refresh: (start) => {
+      if (shown === start) shown = startOf(getDay());
       write();
     },
   };
@@ -117,11 +133,12 @@ function createReadout(figure, getDay) {
 }
 
 /** Areas stand on each other: the outermost is drawn first, and each inner one covers it from the axis on. */
-function createPlot(place, { unit, height, above, below, lines }, { times, clocks }, onMove) {
+function createPlot(place, { unit, height, above, below, lines, hasFrames }, { times, clocks, now }, onMove) {
   const isStrip = height === 'strip';
   const scale = unit === 'kW' ? 1 / 1_000 : 1;
   const areas = [...stack(above, scale), ...stack(below, -scale)];
-  const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) }));
+  // The first line is drawn above the others.
+  const curves = lines.map((line) => ({ ...line, sums: multiply(line.values, scale) })).reverse();
   // A gap begins where the step before it ends.
   const paths = uPlot.paths.stepped({ align: 1, alignGaps: 1 });
   const series = [
@@ -142,11 +159,7 @@ function createPlot(place, { unit, height, above, below, lines }, { times, clock
     grid: { stroke: colour('border'), width: 1 },
     ticks: { show: false },
   };
-  const hours = hoursBetweenLabels(place.clientWidth);
-  const labelled = times.filter(
-    (_, index) => /^\d\d:00a?$/.test(clocks[index]) && Number(clocks[index].slice(0, 2)) % hours === 0,
-  );
-  const texts = new Map(times.map((time, index) => [time, clocks[index]]));
+  const texts = labelAxis(times, clocks, place.clientWidth);
   return new uPlot(
     {
       width: place.clientWidth,
@@ -167,7 +180,7 @@ function createPlot(place, { unit, height, above, below, lines }, { times, clock
       axes: [
         {
           ...axis,
-          splits: () => labelled,
+          splits: () => [...texts.keys()],
           values: (_plot, splits) => splits.map((time) => texts.get(time)),
           size: 24,
           show: !isStrip,
@@ -176,6 +189,8 @@ function createPlot(place, { unit, height, above, below, lines }, { times, clock
       ],
       series,
       hooks: {
+        drawClear: hasFrames ? [(plot) => drawFrames(plot, times, lines[0].values)] : [],
+        draw: now === undefined ? [] : [(plot) => drawNow(plot, now)],
         setCursor: [
           ({ cursor: { idx } }) => {
             if (idx !== null && idx !== undefined) onMove(Math.min(idx, times.length - 2));
@@ -186,6 +201,53 @@ function createPlot(place, { unit, height, above, below, lines }, { times, clock
     [times, ...[...areas, ...curves].map(({ sums }) => endStep(sums))],
     place,
   );
+}
+
+/** The labels of an axis by their times: hours, and where there are several days the date in place of midnight. */
+function labelAxis(times, clocks, width) {
+  const days = Math.max(1, Math.round((times.at(-1) - times[0]) / HOUR_S / DAY_HOURS));
+  const hours = hoursBetweenLabels(width, days);
+  const texts = new Map();
+  let midnights = 0;
+  for (const [index, time] of times.slice(0, days === 1 ? times.length : -1).entries()) {
+    const [, date, hour] = /^(?:(.+) )?(\d\d):00a?$/.exec(clocks[index]) ?? [];
+    if (hour === undefined) continue;
+    if (hours < DAY_HOURS && Number(hour) % hours !== 0) continue;
+    if (hours >= DAY_HOURS && (hour !== '00' || midnights++ % Math.round(hours / DAY_HOURS) !== 0)) continue;
+    texts.set(time, hour === '00' && date !== undefined ? date : clocks[index].split(' ').at(-1));
+  }
+  return texts;
+}
+
+/** Dotted frames around times of which no value is known. */
+function drawFrames({ ctx, bbox, valToPos }, times, values) {
+  ctx.save();
+  ctx.strokeStyle = colour('control');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+  for (let from = 0; from < values.length; from += 1) {
+    if (values[from] !== null) continue;
+    let to = from;
+    while (to < values.length && values[to] === null) to += 1;
+    const [left, right] = [from, to].map((index) => valToPos(times[index], 'x', true));
+    ctx.strokeRect(left, bbox.top, right - left, bbox.height);
+    from = to;
+  }
+  ctx.restore();
+}
+
+/** A line where it is now. */
+function drawNow({ ctx, bbox, valToPos }, now) {
+  const left = valToPos(now, 'x', true);
+  ctx.save();
+  ctx.strokeStyle = colour('text-3');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(left, bbox.top);
+  ctx.lineTo(left, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
 }
 
 /** A step goes on to the end of its period, the last one that is known too. */

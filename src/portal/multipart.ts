@@ -1,0 +1,40 @@
+import { Busboy } from '@fastify/busboy';
+import type { Request } from 'express';
+
+/** Fields, and files among them, of one form. */
+const MOST_PARTS = 20;
+
+/**
+ * Reads the fields of a request of the type `multipart/form-data`, files as their text; one that is sent twice is a list. The length of
+ * the whole was looked at before. Throws an error with the status 400 for what is no such form.
+ */
+export async function readMultipart(
+  request: Request,
+  mostBytes: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  const values = new Map<string, string[]>();
+  const add = (name: string, value: string): void =>
+    void values.set(name, [...(values.get(name) ?? []), value]);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const reader = new Busboy({
+        headers: { 'content-type': request.get('content-type') ?? '' },
+        limits: { parts: MOST_PARTS, fieldSize: mostBytes, fileSize: mostBytes },
+      });
+      reader.on('field', add);
+      reader.on('file', (name, file) => {
+        const chunks: Buffer[] = [];
+        file.on('data', (chunk: Buffer) => chunks.push(chunk));
+        file.on('end', () => add(name, Buffer.concat(chunks).toString()));
+      });
+      reader.on('partsLimit', () => reject(new Error('The form has too many parts.')));
+      reader.on('finish', resolve);
+      reader.on('error', reject);
+      request.on('aborted', () => reject(new Error('The browser has left.')));
+      request.pipe(reader);
+    });
+  } catch (cause) {
+    throw Object.assign(new Error('The form is damaged.', { cause }), { status: 400 });
+  }
+  return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+}

@@ -1,0 +1,200 @@
+import { HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
+import { isPricePast } from '../domain/prices/prices.ts';
+import type { DayAheadPrice } from '../domain/prices/prices.ts';
+import { listQuarters, toLine } from './day-chart.ts';
+import type { DayChart } from './day-chart.ts';
+import type { LocalClock } from './local-days.ts';
+import type { ListedPrice } from './price-list.ts';
+import { formatPrice } from './quantities.ts';
+import { formatDuration, formatInstant, formatSpan } from './time-spans.ts';
+import type { TimeSpan } from './time-spans.ts';
+import { countOf, formatCount } from './times.ts';
+
+/** What an upload would do. */
+export interface PriceCheck {
+  readonly prices: readonly DayAheadPrice[];
+  /** Those of the same instants that are stored with other values, and what would be stored in their place. */
+  readonly replaced: readonly { readonly stored: ListedPrice; readonly price: DayAheadPrice }[];
+  /** How many are stored already with the same values. */
+  readonly same: number;
+  /** Whether nothing would be stored since all of it is over. */
+  readonly isLate: boolean;
+  /** How many quarter hours or hours are over. */
+  readonly past: number;
+  /** Times between the first and the last one for which there would be no price of the organization. */
+  readonly gaps: readonly TimeSpan[];
+}
+
+/** Compares prices, at least one and in their order, with what the organization has stored in their time. */
+export function checkPrices(
+  prices: readonly DayAheadPrice[],
+  stored: readonly ListedPrice[],
+  now: Date,
+): PriceCheck {
+  const byStart = new Map(stored.map((price) => [Date.parse(price.timestamp), price]));
+  const pairs = prices.flatMap((price) => {
+    const before = byStart.get(price.startsAt.getTime());
+    return before === undefined ? [] : [{ stored: before, price }];
+  });
+  const replaced = pairs.filter((pair) => !isSame(pair.stored, pair.price));
+  const past = prices.filter(({ startsAt }) => isPricePast(startsAt, now)).length;
+  return {
+    prices,
+    replaced,
+    same: pairs.length - replaced.length,
+    isLate: past === prices.length,
+    past,
+    gaps: findGaps([...byStart.keys(), ...prices.map(({ startsAt }) => startsAt.getTime())]),
+  };
+}
+
+function isSame(stored: ListedPrice, { price, bestBid, bestAsk }: DayAheadPrice): boolean {
+  return (
+    stored.price === price &&
+    stored.best_bid.join() === bestBid.join() &&
+    stored.best_ask.join() === bestAsk.join()
+  );
+}
+
+/** Between starts that are further apart than a price holds. */
+function findGaps(startsMs: readonly number[]): readonly TimeSpan[] {
+  const sorted = startsMs.toSorted((a, b) => a - b);
+  return sorted.slice(1).flatMap((startMs, index) => {
+    const endMs = (sorted[index] ?? startMs) + HOUR_MS;
+    return endMs < startMs ? [{ from: new Date(endMs), to: new Date(startMs) }] : [];
+  });
+}
+
+/** From the first to the last price. */
+export function spanOf(prices: readonly DayAheadPrice[]): TimeSpan {
+  const [first, last] = [prices[0], prices.at(-1)];
+  if (first === undefined || last === undefined) throw new Error('There are no prices.');
+  return { from: first.startsAt, to: new Date(last.startsAt.getTime() + QUARTER_HOUR_MS) };
+}
+
+const MOST_GAPS = 6;
+
+/** What people compare before they store it. */
+export function describeCheck(
+  { prices, replaced, same, past, gaps }: PriceCheck,
+  clock: LocalClock,
+): readonly (readonly [name: string, text: string])[] {
+  const byPrice = prices.toSorted((a, b) => a.price - b.price);
+  const at = (price: DayAheadPrice | undefined): string =>
+    price === undefined ? '' : `${formatPrice(price.price)} at ${formatInstant(clock, price.startsAt)}`;
+  const [first, last] = [prices[0], prices.at(-1)].map((each) => each?.startsAt ?? new Date(0));
+  const added = prices.length - replaced.length - same;
+  const largest = replaced.toSorted((a, b) => sizeOf(b) - sizeOf(a))[0];
+  const facts = [
+    ['Prices', `${formatCount(prices.length)}, ${nameStep(prices)}`],
+    [
+      'First and last',
+      first && last ? `${formatInstant(clock, first)} and ${formatInstant(clock, last)}` : '',
+    ],
+    ['New', formatCount(added)],
+    [
+      'Replaced',
+      largest === undefined
+        ? 'None'
+        : `${formatCount(replaced.length)}, the most at ${formatInstant(clock, largest.price.startsAt)}: ${largest.stored.price.toFixed(2)} → ${largest.price.price.toFixed(2)}`,
+    ],
+    ['Stored already, the same', formatCount(same)],
+    ['Lowest', at(byPrice[0])],
+    ['Highest', at(byPrice.at(-1))],
+    ['Gaps', tellGaps(gaps, clock)],
+    ['Duplicates', 'None'],
+    ['Over already', past === 0 ? 'None' : `${formatCount(past)}: they correct the past, and no plan`],
+  ] as const;
+  return facts.filter(([, text]) => text !== '');
+}
+
+function sizeOf({ stored, price }: PriceCheck['replaced'][number]): number {
+  return Math.abs(price.price - stored.price);
+}
+
+function nameStep(prices: readonly DayAheadPrice[]): string {
+  const isHourly = (price: DayAheadPrice): boolean => price.startsAt.getTime() % HOUR_MS === 0;
+  const steps = new Set(
+    prices
+      .slice(1)
+      .map(({ startsAt }, index) => startsAt.getTime() - (prices[index]?.startsAt.getTime() ?? 0)),
+  );
+  if (prices.every(isHourly)) return 'hourly';
+  return steps.has(HOUR_MS) ? 'hourly and quarter-hourly' : 'quarter-hourly';
+}
+
+function tellGaps(gaps: readonly TimeSpan[], clock: LocalClock): string {
+  if (gaps.length === 0) return 'None';
+  const told = gaps
+    .slice(0, MOST_GAPS)
+    .map((gap) => `${formatSpan(clock, gap)} (${formatDuration(gap.to.getTime() - gap.from.getTime())})`);
+  const more = gaps.length - told.length;
+  return [...told, ...(more > 0 ? [countOf(more, 'more gap')] : [])].join('; ');
+}
+
+const MOST_ROWS = 25;
+
+/** What would be replaced, the first ones. */
+export function tabulateReplaced({ replaced }: PriceCheck, clock: LocalClock) {
+  return {
+    columns: [
+      { label: 'From', kind: 'wide' },
+      { label: 'Stored, EUR/MWh', kind: 'number' },
+      { label: 'In its place', kind: 'number' },
+    ],
+    rows: replaced
+      .slice(0, MOST_ROWS)
+      .map(({ stored, price }) => [
+        { text: formatInstant(clock, price.startsAt) },
+        { text: stored.price.toFixed(2) },
+        { text: price.price.toFixed(2) },
+      ]),
+    hidden: Math.max(0, replaced.length - MOST_ROWS),
+  };
+}
+
+/** Days that are drawn. */
+const MOST_HOURS = 8 * 24;
+
+/** The prices beside those that are stored; undefined for a time that is too long to be looked at. */
+export function chartCheck(
+  { prices }: PriceCheck,
+  stored: readonly ListedPrice[],
+  clock: LocalClock,
+): DayChart | undefined {
+  const { from } = spanOf(prices);
+  const to = new Date((prices.at(-1)?.startsAt.getTime() ?? 0) + HOUR_MS);
+  if (to.getTime() - from.getTime() > MOST_HOURS * HOUR_MS) return undefined;
+  const starts = listQuarters({ from, to });
+  const fill = (known: readonly { readonly startMs: number; readonly price: number }[]) => {
+    const byStart = new Map(known.map(({ startMs, price }) => [startMs, price]));
+    return starts.map((start) => {
+      for (let at = start.getTime(); at > start.getTime() - HOUR_MS; at -= QUARTER_HOUR_MS) {
+        const price = byStart.get(at);
+        if (price !== undefined) return price;
+      }
+      return null;
+    });
+  };
+  const values = fill(prices.map(({ startsAt, price }) => ({ startMs: startsAt.getTime(), price })));
+  const before = fill(stored.map(({ timestamp, price }) => ({ startMs: Date.parse(timestamp), price })));
+  const line = (label: string, token: string, of: typeof values) =>
+    toLine({ label, token, values: of, format: formatPrice });
+  return {
+    times: [...starts, to].map((instant) => instant.getTime() / 1_000),
+    clocks: [...starts, to].map((instant) => formatInstant(clock, instant)),
+    zone: clock.zone,
+    known: starts.length,
+    at: 0,
+    panels: [
+      {
+        name: 'Price',
+        unit: 'EUR/MWh',
+        height: 'tall',
+        above: [],
+        below: [],
+        lines: [line('To be stored', 'text', values), line('Stored now', 'load-edge', before)],
+      },
+    ],
+  };
+}

@@ -1,0 +1,138 @@
+import type { Request } from 'express';
+import { Problem } from '../domain/api/problem.ts';
+import { readDayAheadPrices, uploadDayAheadPrices } from '../operations/trading.ts';
+import { logChange } from './change-log.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { versionOf } from './form-versions.ts';
+import { readFormField } from './forms.ts';
+import { createLocalClock } from './local-days.ts';
+import { toOperationContext } from './operations.ts';
+import { redirectWithNotice } from './pages.ts';
+import type { Notice } from './pages.ts';
+import { PRICES_PATH } from './paths.ts';
+import { checkPrices, spanOf } from './price-check.ts';
+import { describeFaults } from './price-faults.ts';
+import { listPrices } from './price-list.ts';
+import { findPriceZone } from './price-scope.ts';
+import { NO_FAULTS, sendUploadCheck, sendUploadForm } from './price-upload-pages.ts';
+import type { CheckedUpload, UploadValues } from './price-upload-pages.ts';
+import { readPriceText } from './price-text.ts';
+import { scopedPath } from './scopes.ts';
+import { getScope } from './shell.ts';
+
+/** The empty form. */
+export const showPriceUpload: PageHandler = async (context, _request, response) => {
+  const zone = (await findPriceZone(context, response)) ?? 'UTC';
+  sendUploadForm(context, response, 200, { text: '', zone }, NO_FAULTS);
+};
+
+/** What the prices of the form would do, or 422 with the form and what is wrong at which line. Nothing is stored. */
+export const checkPricesFromForm: PageHandler = async (context, request, response) => {
+  const values = readForm(request);
+  const checked = await check(context, response, values);
+  if (checked !== undefined) sendUploadCheck(context, response, values, checked, false);
+};
+
+/**
+ * Stores what was checked, by the operation of the API. What was changed since, or would replace other prices by now, is shown once
+ * more instead.
+ */
+export const storePricesFromForm: PageHandler = async (context, request, response) => {
+  const values = readForm(request);
+  const checked = await check(context, response, values);
+  if (checked === undefined) return;
+  if (readFormField(request, 'version') !== checked.version) {
+    sendUploadCheck(context, response, values, checked, true);
+    return;
+  }
+  const state = await store(context, response, values, checked);
+  if (state === undefined) return;
+  const scope = getScope(response);
+  const day = createLocalClock(values.zone).dayOf(spanOf(checked.result.prices).from);
+  logChange(context, response, 'Prices uploaded.', { id: scope.orgId, state });
+  redirectWithNotice(response, scopedPath(scope, PRICES_PATH, { day }), toNotice(state));
+};
+
+/** Undefined where it was refused, and the form was answered. */
+async function store(
+  context: PortalContext,
+  response: PortalResponse,
+  values: UploadValues,
+  { body, lines }: CheckedUpload,
+): Promise<string | undefined> {
+  try {
+    const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
+    const answer = await uploadDayAheadPrices(operation, toUpload(body));
+    return (answer.body as { readonly state: string }).state;
+  } catch (error) {
+    refuse(context, response, values, error, lines);
+    return undefined;
+  }
+}
+
+function toNotice(state: string): Notice {
+  if (state === 'success') return 'prices_stored';
+  return state === 'late' ? 'prices_late' : 'prices_known';
+}
+
+const NO_PRICE = 'There is no price in it. Paste lines of a time and a price, or choose a file of them.';
+const LACKS_COLUMNS =
+  'Its first line names the columns: call one of them timestamp and one price, or leave that line out.';
+
+/** Reads the prices by the rules of the API and looks for what they replace; undefined where they were refused. */
+async function check(
+  context: PortalContext,
+  response: PortalResponse,
+  values: UploadValues,
+): Promise<CheckedUpload | undefined> {
+  const { entries, lines, lacksColumns } = await readPriceText(values.text);
+  if (lacksColumns || entries.length === 0) {
+    const text = lacksColumns ? LACKS_COLUMNS : NO_PRICE;
+    sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text });
+    return undefined;
+  }
+  const body = JSON.stringify({ metadata: { timezone_override: values.zone }, data: entries });
+  try {
+    const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
+    const prices = await readDayAheadPrices(operation, toUpload(body));
+    const listed = await listPrices(context, response, operation.orgId, spanOf(prices));
+    const stored = listed.filter(({ origin }) => origin === 'own');
+    const result = checkPrices(prices, stored, context.clock());
+    const replaced = result.replaced.map((each) => [each.stored.price, each.stored.received_at]);
+    const version = versionOf({ body, replaced });
+    return { body, lines, stored, result, version };
+  } catch (error) {
+    refuse(context, response, values, error, lines);
+    return undefined;
+  }
+}
+
+/** Bytes of its own for each operation, which hands them to a thread where they are many. */
+function toUpload(body: string): Parameters<typeof uploadDayAheadPrices>[1] {
+  return { bytes: Buffer.from(body), errors: [], hasTurn: false };
+}
+
+/** Answers with the form for what people mend there; throws everything else. */
+function refuse(
+  context: PortalContext,
+  response: PortalResponse,
+  values: UploadValues,
+  error: unknown,
+  lines: readonly number[],
+): void {
+  if (!(error instanceof Problem)) throw error;
+  if (error.code === 'quota_reached')
+    sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text: error.message });
+  else if (error.code === 'validation_failed')
+    sendUploadForm(context, response, 422, values, describeFaults(error, lines, values.text));
+  else throw error;
+}
+
+/** A file counts before what was pasted. */
+function readForm(request: Request): UploadValues {
+  const file = readFormField(request, 'file');
+  return {
+    text: file.trim() === '' ? readFormField(request, 'text') : file,
+    zone: readFormField(request, 'zone').trim(),
+  };
+}
