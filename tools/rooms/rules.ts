@@ -14,7 +14,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   fleets: 'The fleet runner: provisioning, expansion, removal, faults that are due.',
   webhooks: 'The dispatcher: claim, sign, connect, send, record, retry.',
   streams:
-    'Open event streams of a process, how long callers may listen, and how processes tell each other of messages.',
+    'Open event streams and pages of a process, how long callers may listen, and how processes tell each other of news.',
   maintenance: 'What a running service does for itself: removes what has expired, rotates encryption keys.',
   reference: 'Pages made from the document: the API reference and the validation report.',
   queries: 'SQL and nothing else, by family of tables.',
