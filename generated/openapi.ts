@@ -6157,10 +6157,15 @@ export interface components {
          */
         readonly UserId: string;
         /**
-         * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+         * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
          * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
          */
         readonly IfMatch: string;
+        /**
+         * @description The `ETag` of the answer after which it was decided to delete the object, or several, separated by commas. It is deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+         * @example *
+         */
+        readonly IfMatchToDelete: string;
         /**
          * @description The partner's own identifier of the user, percent-encoded, compared exactly.
          * @example customer-10042
@@ -6884,7 +6889,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -6982,10 +6987,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 * @description The `ETag` of the answer after which it was decided to delete the object, or several, separated by commas. It is deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example *
                  */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                readonly "If-Match"?: components["parameters"]["IfMatchToDelete"];
             };
             readonly path: {
                 /**
@@ -11120,7 +11125,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -11585,7 +11590,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -12015,7 +12020,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
@@ -12554,10 +12559,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
-                 * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
+                 * @description The `ETag` of the answer after which it was decided to delete the object, or several, separated by commas. It is deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @example *
                  */
-                readonly "If-Match"?: components["parameters"]["IfMatch"];
+                readonly "If-Match"?: components["parameters"]["IfMatchToDelete"];
             };
             readonly path: {
                 /**
@@ -12605,7 +12610,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed or deleted only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
+                 * @description The `ETag` of the answer that the change was made from, or several, separated by commas. The object is changed only when it is still as that answer showed it, otherwise it is 412 `precondition_failed`: compared and changed in one step, so that of two such changes at once one is refused. `*` stands for any object that is there. A weak tag (`W/"…"`) never fits.
                  * @example "q0Zl3xZJ0wQX5hP1v7sYdA"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
