@@ -31,15 +31,17 @@ export function compareCodes(
     ),
   );
   const { kept } = pairUp(before, now);
-  const replaced = kept.flatMap(([, from, to]) =>
-    to.problems.every((code) => from.problems.includes(code))
-      ? []
-      : from.problems.filter((code) => !to.problems.includes(code)),
-  );
+  const replaced = kept.flatMap(([, from, to]) => listReplaced(from.problems, to.problems));
   const place = `${next.pointer}/responses`;
   const rule = 'problem-code';
   for (const code of new Set([...gone, ...replaced]))
     findings.add(origin, { rule, isBreaking: true, place, name: code, old: code, new: undefined });
+}
+
+/** The codes in whose place another one comes, or any: where none is named any more. */
+function listReplaced(old: readonly string[], next: readonly string[]): readonly string[] {
+  const isOnlyLess = next.length > 0 && next.every((code) => old.includes(code));
+  return isOnlyLess ? [] : old.filter((code) => !next.includes(code));
 }
 
 /** Every code that some operation can answer. */

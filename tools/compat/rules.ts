@@ -101,7 +101,8 @@ export const CONTRACT_RULES = {
   'response-header': { breaking: 'removed', additive: 'added' },
   'response-header-required': { breaking: 'may now be missing', additive: 'is now always there' },
   'problem-code': {
-    breaking: 'no operation has it any more, or another code comes in its place: clients decide by it',
+    breaking:
+      'no operation has it any more, another code comes in its place, or an answer names none any more',
     additive: 'a code more; or one less at this operation, which may fail less',
   },
   webhook: { breaking: 'a message removed', additive: 'a message added' },

@@ -1,3 +1,4 @@
+import { DOCUMENT } from './finding.ts';
 import type { Finding } from './finding.ts';
 import type { RuleId } from './rules.ts';
 
@@ -60,13 +61,14 @@ function listObjectionsToMajor(findings: readonly Finding[], version: Version): 
   );
   if (former.length > 0)
     objections.push(
-      `${former.length} breaking changes are in paths of a former major version, which stay: give what changes paths of its own, /v${version.major}.${version.minor}/.`,
+      `${former.length} breaking changes concern paths of a former major version, which stay: give what changes paths of its own, /v${version.major}.${version.minor}/.`,
     );
   return objections;
 }
 
-/** Whether the path of an operation, `GET /api/v2.0/users`, names a former major version. */
+/** Whether the path of an operation, `GET /api/v2.0/users`, names a former major version. What is said for all concerns it, too. */
 function isOfFormer(title: string, { major }: Version): boolean {
+  if (title === DOCUMENT.operation) return true;
   const named = /\/v(\d+)\.\d+\//.exec(title);
   return named !== null && Number(named[1]) < major;
 }

@@ -27,13 +27,22 @@ test('a new major version may have paths of its own beside the former ones', () 
 });
 
 const FORMER =
-  '1 breaking changes are in paths of a former major version, which stay: give what changes paths of its own, /v3.0/.';
+  '1 breaking changes concern paths of a former major version, which stay: give what changes paths of its own, /v3.0/.';
 
 test.each([
   ['takes them away', { '/token': RELEASED['/token'], '/v3.0/users': { get: OPERATION } }],
   ['changes them', { ...RELEASED, '/v2.0/users': { get: { responses: { '200': {}, '201': {} } } } }],
 ])('one that %s is refused', (_name, paths) => {
   expect(objectionsTo('3.0', paths)).toEqual([FORMER]);
+});
+
+test('one that takes away a server is refused: the former paths are there, too', () => {
+  const [old, next] = [
+    { ...documentOf('2.0', RELEASED), servers: [{ url: 'https://a.example' }] },
+    documentOf('3.0', RELEASED),
+  ];
+  const findings = compareContracts(old, next, TODAY);
+  expect(listObjections(findings, parseVersion('2.0'), parseVersion('3.0'))).toEqual([FORMER]);
 });
 
 test('it may break what has no version in its path, but for the notice of what is deprecated', () => {
