@@ -80,6 +80,7 @@ export const createPartnerClient: CreatePartnerClient = (baseUrl) => {
     async deleteWebhook(org_id, webhook_id) {
       await client.delete(`${ORG}/notifications/webhooks/{webhook_id}`, {
         path: { org_id, webhook_id },
+        header: {},
       });
     },
   };
