@@ -20,9 +20,13 @@ import {
 import type { Release, Released } from './releases.ts';
 import { isLater, listObjections, parseVersion } from './versions.ts';
 
-/** What the first release is compared with. */
+/** Before the first release. */
 const NO_VERSION = '0.0';
-const NOTHING: Contract = { info: { version: NO_VERSION } };
+
+/** What the first release is compared with: it adds all operations and messages, and keeps to the notice as others do. */
+function withoutOperations(document: Contract): Contract {
+  return { ...document, info: { version: NO_VERSION }, paths: {}, webhooks: {} };
+}
 
 /** Why the present tree cannot be released as a version. */
 function listFaults(
@@ -59,7 +63,7 @@ function runGit(root: string, ...words: readonly string[]): string {
 export function makeRelease(root: string, version: string, today: Date): Release {
   const present = JSON.parse(readFileSync(join(root, 'generated/openapi.json'), 'utf8')) as Contract;
   const released = readReleased(root);
-  const findings = compareContracts(released?.contract ?? NOTHING, present, today);
+  const findings = compareContracts(released?.contract ?? withoutOperations(present), present, today);
   const faults = listFaults(root, version, present, released, findings);
   if (faults.length > 0) throw new Error(faults.join('\n'));
   const release: Release = {

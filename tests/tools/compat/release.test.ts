@@ -110,6 +110,12 @@ describe('a release', () => {
     expect(makeRelease(root, '3.0', DAY).changes).toMatchObject([{ verdict: 'breaking', rule: 'operation' }]);
   });
 
+  test('of the first version says where the servers are and how to authenticate', () => {
+    const components = { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } };
+    commitDocument({ ...documentOf('2.0'), servers: [{ url: 'https://a.example' }], components });
+    expect(makeRelease(root, '2.0', DAY).changes).toEqual([]);
+  });
+
   test('keeps to the notice from the first one on', () => {
     commitDocument(
       documentOf('2.0', {
