@@ -21,6 +21,8 @@ async function openForm(options = {}) {
   await page.goto(PATH);
   await page.locator('#fleet-map[data-ready]').waitFor();
   await page.locator('[data-density-tools]:not([inert])').waitFor();
+  // The first preview moves the map to where the homes stand.
+  await page.locator('[data-part="preview"] .chart').first().waitFor();
   await page.locator('summary', { hasText: 'Density' }).click();
   return { context, page, complaints };
 }

@@ -14,8 +14,10 @@ startLivePreview(fleetForm, (page) => {
   const { points } = JSON.parse(part.querySelector('[data-map]').textContent);
   homes.set(points, part.querySelector('.map-legend'));
   const places = points.map(([latitude, longitude]) => [latitude, longitude]);
-  // A preview that moves no home leaves the view to who looks at it, and so does one of what is being painted.
-  const isPainted = fleetForm.elements.namedItem('density/weights').value !== '';
+  // A preview that moves no home leaves the view to who looks at it, and so does one while somebody paints or has painted.
+  const isPainted =
+    fleetMap.map.getContainer().classList.contains('painting') ||
+    fleetForm.elements.namedItem('density/weights').value !== '';
   if (String(places) !== shownPlaces) fleetMap.show(places, { isKept: isPainted });
   shownPlaces = String(places);
 });
