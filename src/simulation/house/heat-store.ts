@@ -54,8 +54,9 @@ export abstract class Store implements HeatStore {
   /** The target of the thermostat, which the house follows at home, and what it aims at to come home. */
   protected wanted = 0;
   protected homeTarget = 0;
-  /** Warming by the least heat of the compressor, mK; 0 where it is no aim. */
+  /** Warming by the least heat of the compressor, mK, and whether a search may aim at it. */
   protected leastRise = 0;
+  protected maySearchLeast = false;
 
   constructor(span: HouseSpan, home: Int32Array) {
     this.span = span;
@@ -87,7 +88,7 @@ export abstract class Store implements HeatStore {
     let isIdle = false;
     let count = 0;
     const isHome = now === this.now;
-    const aims = this.leastRise > 0 ? 4 : 3;
+    const aims = this.maySearchLeast ? 4 : 3;
     for (let k = 0; k < aims; k++) {
       const aim = k >= AIM.high ? k : isHome === (k === 0) ? AIM.home : AIM.low;
       const target = this.targetOf(now, aim, free);

@@ -79,7 +79,8 @@ export class RoomStore extends Store {
     this.homeTarget = wanted > 0 ? after : 0;
     this.lowTarget = wanted > 0 ? this.floor : 0;
     this.lowHeated = this.lowTarget;
-    this.leastRise = wanted > 0 && this.spareNow > 0 ? this.leastNow * (this.house?.roomRise ?? 0) : 0;
+    this.leastRise = wanted > 0 ? this.leastNow * (this.house?.roomRise ?? 0) : 0;
+    this.maySearchLeast = wanted > 0 && this.spareNow > 0;
     this.highTarget = wanted > 0 ? Math.min(this.#highest, wanted + this.#boost) : 0;
     this.#leftNow = this.left[i] ?? 0;
     this.#heaterHold = this.span.forcing.heaterHold[i] ?? 0;

@@ -63,3 +63,14 @@ test('a plan lets a compressor run at its least, which is told as mid', () => {
   expect(atLeast.length).toBeGreaterThan(100);
   for (const { asked } of atLeast) expect(asked).toBe(MID);
 });
+
+test('what a plan gave by the sun is the same when it is done again after the plans of other days and houses', () => {
+  const [house, dark] = HOUSES;
+  if (house === undefined || dark === undefined) throw new Error('no house');
+  const simulation = createHouseSimulation(house, house.heat_pump, STEERING, () => AT_NOON);
+  const other = createHouseSimulation(dark, dark.heat_pump, STEERING, () => new Int32Array(96));
+  const days = Array.from({ length: DAYS }, (_, i) => YEAR + 95 + i);
+  const once = days.map((day) => [...dayOf(simulation, day).heat]);
+  for (const day of days) dayOf(other, day);
+  expect(days.map((day) => [...dayOf(simulation, day).heat])).toEqual(once);
+});
