@@ -9,7 +9,7 @@ import { costOf } from '../../src/simulation/house/heat-store.ts';
 import { COLD_TANK_MK } from '../../src/simulation/house/hot-water.ts';
 import { HouseSpan } from '../../src/simulation/house/house-span.ts';
 import { windowStart } from '../../src/simulation/house/plan-windows.ts';
-import { COLDNESS, WARMTH } from '../../src/simulation/house/room-store.ts';
+import { CHEAP, COLDNESS, WARMTH } from '../../src/simulation/house/room-store.ts';
 import { AIM } from '../../src/simulation/house/store-search.ts';
 import { TANK_HYSTERESIS_MK } from '../../src/simulation/house/tank-store.ts';
 import { coolRoom, coolTank } from '../../src/simulation/house/thermal-steps.ts';
@@ -98,8 +98,9 @@ export function planPumpDay(
   planner.improve(circumstances, part, start);
   const planned = follow(circumstances, part, start, coldness);
   const { roomRise, tankRise } = circumstances.house;
+  const cheapBelow = CHEAP * meanPriceOf(part);
   const quarters = Array.from({ length: part.to - part.from }, (_, i) =>
-    quarterOf(circumstances, part.from + i),
+    quarterOf(circumstances, part.from + i, cheapBelow),
   );
   return { first, quarters, start, roomRise, tankRise, coldness, unsteered, planned };
 }
@@ -132,17 +133,23 @@ function follow(
   return { power, coldness: colder };
 }
 
+/** The mean price of a part, and nothing where that is negative. */
+function meanPriceOf({ from, to }: { readonly from: number; readonly to: number }): number {
+  const total = span.prices.subarray(from, to).reduce((sum, price) => sum + price, 0);
+  return Math.max(0, total / (to - from));
+}
+
 /** What a mK that rooms are colder over a quarter hour saves, at the plan's mean price and efficiency. */
 function coldnessOf(
   { house, performance }: Circumstances,
-  { from, to }: { readonly from: number; readonly to: number },
+  part: { readonly from: number; readonly to: number },
 ): number {
-  let [price, cop] = [0, 0];
-  for (let i = from; i < to; i++) {
-    price += span.prices[i] ?? 0;
+  let cop = 0;
+  for (let i = part.from; i < part.to; i++) {
     cop += performance.roomCop(span.forcing.outdoorC[i] ?? 0, span.forcing.soilC[i] ?? 0, 1);
   }
-  return (house.roomNeed * (1 - house.roomKeep) * Math.max(0, price)) / cop;
+  const meanCop = cop / (part.to - part.from);
+  return (house.roomNeed * (1 - house.roomKeep) * meanPriceOf(part)) / meanCop;
 }
 
 /** Two temperatures at which no window is open and no tank as cold as the mains: the steps are linear between them. */
@@ -169,7 +176,11 @@ function lineOf(
   return { keep, rest: Math.abs(rounded) < MOST_ROUNDED_MK ? rest + rounded : rest };
 }
 
-function quarterOf({ house, performance, preferences }: Circumstances, i: number): PumpQuarter {
+function quarterOf(
+  { house, performance, preferences }: Circumstances,
+  i: number,
+  cheapBelow: number,
+): PumpQuarter {
   const { forcing, home, prices, surplus } = span;
   const [outdoor, soil] = [forcing.outdoorC[i] ?? 0, forcing.soilC[i] ?? 0];
   const [room, tank] = [home.room[i + 1] ?? 0, home.tank[i + 1] ?? 0];
@@ -185,6 +196,7 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
   const lowRoom = Math.min(room, house.comfort - Math.round(1000 * preferences.setback_k));
   const lowTank = Math.min(tank, COLD_TANK_MK);
   const highestBefore = Math.max(home.room[i] ?? 0, highest);
+  const mayRunAtLeast = (surplus[i] ?? 0) > STANDBY_MILLI_WH || (prices[i] ?? 0) < cheapBelow;
   const hasOpenWindows = coolRoom(house, forcing, i, highestBefore) >= house.openAbove;
   return {
     room: {
@@ -195,7 +207,7 @@ function quarterOf({ house, performance, preferences }: Circumstances, i: number
       high: Math.max(room, highest),
       targets: wanted > 0 ? [lowRoom, room, Math.min(highest, wanted + boost)] : null,
       hysteresis: 0,
-      least: (surplus[i] ?? 0) > STANDBY_MILLI_WH ? performance.leastHeat(forcing.mostHeat[i] ?? 0) : null,
+      least: mayRunAtLeast ? performance.leastHeat(forcing.mostHeat[i] ?? 0) : null,
       cop: performance.roomCop(outdoor, soil, 1),
     },
     tank: {

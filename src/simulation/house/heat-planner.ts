@@ -99,6 +99,7 @@ export class HeatPlanner {
     const meanPrice = Math.max(0, total / (to - from));
     const heatPrice = meanPrice / this.#room.prepare(circumstances, from, to);
     this.#roomWorth = roomNeed * heatPrice;
+    this.#room.priceHeat(meanPrice);
     this.#room.priceColdness(roomNeed * (1 - roomKeep) * heatPrice);
     this.#tankWorth = (tankNeed * meanPrice) / this.#tank.prepare(circumstances, from, to);
   }

@@ -11,6 +11,11 @@ import { coolRoom, given, heatRoom } from './thermal-steps.ts';
  */
 export const COLDNESS = 1.1;
 export const WARMTH = 0.95;
+/**
+ * Below so much of a plan's mean price rooms may be heated at the least of the compressor: else it would stop in between where
+ * all that it can give is too much.
+ */
+export const CHEAP = 0.8;
 
 export class RoomStore extends Store {
   /** Heat of the compressor that the tank leaves, mWh. */
@@ -24,6 +29,8 @@ export class RoomStore extends Store {
   /** Cost of each mK that it is colder than at home after a quarter hour, and worth of each that it is warmer. */
   #colder = 0;
   #warmer = 0;
+  /** Where electricity costs less it is cheap. */
+  #cheapBelow = 0;
 
   constructor(span: HouseSpan) {
     super(span, span.home.room);
@@ -53,6 +60,11 @@ export class RoomStore extends Store {
     return lowest;
   }
 
+  /** Sets the mean price of a plan. */
+  priceHeat(meanPrice: number): void {
+    this.#cheapBelow = CHEAP * meanPrice;
+  }
+
   /** Sets what a mK that it is colder than at home saves in a quarter hour, so that a colder house saves nothing. */
   priceColdness(saved: number): void {
     this.#colder = COLDNESS * saved;
@@ -80,7 +92,7 @@ export class RoomStore extends Store {
     this.lowTarget = wanted > 0 ? this.floor : 0;
     this.lowHeated = this.lowTarget;
     this.leastRise = wanted > 0 ? this.leastNow * (this.house?.roomRise ?? 0) : 0;
-    this.maySearchLeast = wanted > 0 && this.spareNow > 0;
+    this.maySearchLeast = wanted > 0 && (this.spareNow > 0 || this.price < this.#cheapBelow);
     this.highTarget = wanted > 0 ? Math.min(this.#highest, wanted + this.#boost) : 0;
     this.#leftNow = this.left[i] ?? 0;
     this.#heaterHold = this.span.forcing.heaterHold[i] ?? 0;
