@@ -1,7 +1,7 @@
 import type { PortalContext, PortalResponse } from './context.ts';
 import type { Fleet } from './fleet-access.ts';
 import { readFleetDay } from './fleet-day.ts';
-import type { ShownDay } from './fleet-day.ts';
+import type { FleetEntry, ShownDay } from './fleet-day.ts';
 import { sumEnergy } from './fleet-story.ts';
 import { formatEnergy } from './quantities.ts';
 import { drawDay } from './sparkline.ts';
@@ -38,9 +38,15 @@ export async function listGroups(
     groups.push({
       name: group,
       homes: countOf(metadata.households, 'home'),
-      detail: `${formatEnergy(sumEnergy(data, 'grid_import_kwh'))} imported, ${formatEnergy(sumEnergy(data, 'grid_export_kwh'))} fed in`,
+      detail: tellEnergy(data),
       sparkline: drawDay(data, day, `Power of ${group} from the grid over the day`),
     });
   }
   return groups.length < 2 ? [] : groups;
+}
+
+function tellEnergy(data: readonly FleetEntry[]): string {
+  if (data.every(({ grid_import_kwh: imported }) => imported === null)) return 'no values';
+  const [imported, fedIn] = [sumEnergy(data, 'grid_import_kwh'), sumEnergy(data, 'grid_export_kwh')];
+  return `${formatEnergy(imported)} imported, ${formatEnergy(fedIn)} fed in`;
 }

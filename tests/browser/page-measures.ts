@@ -52,6 +52,20 @@ export const COLOURS = `(() => {
 /** By how much the page is wider than the screen. */
 export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
+/** Texts of tables and facts that reach below their cell, over what is there. */
+export const SPILLED = `[...document.querySelectorAll('.rows td, .facts dd')].flatMap((cell) => {
+  const end = cell.getBoundingClientRect().bottom + 1;
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  while (texts.nextNode() !== null) {
+    const { currentNode: text } = texts;
+    range.selectNodeContents(text);
+    if (text.parentElement.checkVisibility() && range.getBoundingClientRect().bottom > end)
+      return [['spilled', text.textContent]];
+  }
+  return [];
+})`;
+
 /** The sum of all layout shifts so far (web.dev: cumulative layout shift). */
 export const LAYOUT_SHIFT = `new Promise((resolve) => {
   let sum = 0;

@@ -89,6 +89,7 @@ describe('the page of a fleet', () => {
     expect(early.status).toBe(200);
     const before = await browser.get(`${pathOf(fleet)}?day=2020-02-03`);
     expect(before.text).toContain('On 2020-02-03 has no values');
+    expect(before.text).not.toContain('0.0 kWh imported');
   });
 
   test('names the devices in a condition, with what follows from it', async () => {
