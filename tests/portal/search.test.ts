@@ -76,7 +76,7 @@ test('shows nobody what the role or the organization keeps away', async () => {
 
 test('is a page with a form where no script runs', async () => {
   const { status, text } = await browser.get('/portal/search/?q=%3Cb%3Evienna');
-  expect([status, text.includes('Nothing is called &lt;b&gt;vienna.')]).toEqual([200, true]);
+  expect([status, text.includes('Nothing is called “&lt;b&gt;vienna”.')]).toEqual([200, true]);
   const found = await browser.get('/portal/search/?q=vienna');
   expect(found.text).toContain('1 place found.');
   expect(found.text).toContain(`href="/portal/fleets/${fleet.id}/"`);
