@@ -6237,6 +6237,11 @@ export interface components {
          */
         readonly PageLimit: number;
         /**
+         * @description Only `*`, which stands for whatever boost there is. A boost has no `ETag`, so that any other is 412 `precondition_failed`.
+         * @example *
+         */
+        readonly IfMatchAnyBoost: string;
+        /**
          * @description The webhook's `id`.
          * @example 2c7e9a54-1f3b-4d86-b0e5-8a6d4c9f1372
          */
@@ -11458,7 +11463,13 @@ export interface operations {
     readonly endElectricVehicleBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Only `*`, which stands for whatever boost there is. A boost has no `ETag`, so that any other is 412 `precondition_failed`.
+                 * @example *
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatchAnyBoost"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11495,6 +11506,7 @@ export interface operations {
             readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
@@ -11890,7 +11902,13 @@ export interface operations {
     readonly endHeatPumpBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Only `*`, which stands for whatever boost there is. A boost has no `ETag`, so that any other is 412 `precondition_failed`.
+                 * @example *
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatchAnyBoost"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -11927,6 +11945,7 @@ export interface operations {
             readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];
@@ -12311,7 +12330,13 @@ export interface operations {
     readonly endInverterBoost: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description Only `*`, which stands for whatever boost there is. A boost has no `ETag`, so that any other is 412 `precondition_failed`.
+                 * @example *
+                 */
+                readonly "If-Match"?: components["parameters"]["IfMatchAnyBoost"];
+            };
             readonly path: {
                 /**
                  * @description The organization: the token's own, or a simulation organization that one of its fleets has reserved. Any other is answered with 403 `organization_forbidden`.
@@ -12348,6 +12373,7 @@ export interface operations {
             readonly 403: components["responses"]["ForbiddenToWrite"];
             readonly 404: components["responses"]["NotFound"];
             readonly 406: components["responses"]["NotAcceptable"];
+            readonly 412: components["responses"]["PreconditionFailed"];
             readonly 414: components["responses"]["UriTooLong"];
             readonly 417: components["responses"]["ExpectationFailed"];
             readonly 422: components["responses"]["UnprocessableContentOfDeleteUser"];

@@ -950,7 +950,9 @@ export const ROUTES: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/electric-vehicles/{electric_vehicle_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
@@ -1045,7 +1047,9 @@ export const ROUTES: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/heat-pumps/{heat_pump_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],
@@ -1140,7 +1144,9 @@ export const ROUTES: readonly Route[] = [
     "method": "delete",
     "path": "/api/partners/v2.0/org/{org_id}/users/{user_id}/inverters/{inverter_id}/boost",
     "access": "token",
-    "headers": [],
+    "headers": [
+      "If-Match"
+    ],
     "answers": [
       "application/json"
     ],

@@ -22,12 +22,15 @@ export const getUserWallbox: ValidateFunction<Request<'getUserWallbox'>['headers
 export const getElectricVehiclePreferences: ValidateFunction<Request<'getElectricVehiclePreferences'>['headers']>;
 export const updateElectricVehiclePreferences: ValidateFunction<Request<'updateElectricVehiclePreferences'>['headers']>;
 export const startElectricVehicleBoost: ValidateFunction<Request<'startElectricVehicleBoost'>['headers']>;
+export const endElectricVehicleBoost: ValidateFunction<Request<'endElectricVehicleBoost'>['headers']>;
 export const getHeatPumpPreferences: ValidateFunction<Request<'getHeatPumpPreferences'>['headers']>;
 export const updateHeatPumpPreferences: ValidateFunction<Request<'updateHeatPumpPreferences'>['headers']>;
 export const startHeatPumpBoost: ValidateFunction<Request<'startHeatPumpBoost'>['headers']>;
+export const endHeatPumpBoost: ValidateFunction<Request<'endHeatPumpBoost'>['headers']>;
 export const getInverterPreferences: ValidateFunction<Request<'getInverterPreferences'>['headers']>;
 export const updateInverterPreferences: ValidateFunction<Request<'updateInverterPreferences'>['headers']>;
 export const startInverterBoost: ValidateFunction<Request<'startInverterBoost'>['headers']>;
+export const endInverterBoost: ValidateFunction<Request<'endInverterBoost'>['headers']>;
 export const getWebhook: ValidateFunction<Request<'getWebhook'>['headers']>;
 export const updateWebhook: ValidateFunction<Request<'updateWebhook'>['headers']>;
 export const deleteWebhook: ValidateFunction<Request<'deleteWebhook'>['headers']>;

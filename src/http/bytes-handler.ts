@@ -3,7 +3,7 @@ import type { Route, SecuredOperationId } from '../../generated/routes.ts';
 import { BYTES_OPERATIONS } from '../contract/handlers.ts';
 import type { BytesOperationId } from '../contract/handlers.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
-import { preconditionProblem } from '../domain/api/entity-tags.ts';
+import { requireAnyMatch } from '../domain/api/entity-tags.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
@@ -63,7 +63,7 @@ export function createBytesOperationHandler(
         body: undefined,
       });
       const errors = 'errors' in checked ? checked.errors : [];
-      requireNoMatch(route, request);
+      if (route.headers.includes('If-Match')) requireAnyMatch(request.get('if-match'));
       const context = { ...openContext(options, response), actor, orgId };
       const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
       await sendReply(response, reply, {
@@ -74,12 +74,6 @@ export function createBytesOperationHandler(
       release?.();
     }
   };
-}
-
-/** What such operations change has no entity tag. */
-function requireNoMatch(route: Route, request: HttpRequest): void {
-  const ifMatch = route.headers.includes('If-Match') ? request.get('if-match') : undefined;
-  if (ifMatch !== undefined && ifMatch.trim() !== '*') throw preconditionProblem();
 }
 
 async function authorize(

@@ -180,6 +180,28 @@ test('an upload of prices takes no tag but *, since their list has none', async 
   expect((await upload('*')).status).toBe(200);
 });
 
+test.each([
+  ['startElectricVehicleBoost', 'endElectricVehicleBoost'],
+  ['startHeatPumpBoost', 'endHeatPumpBoost'],
+  ['startInverterBoost', 'endInverterBoost'],
+] as const)('the end of what %s began takes no tag but *, since a boost has none', async (start, end) => {
+  const { clock } = fleets.api;
+  const body = { ends_at: new Date(clock.now().getTime() + 3_600_000).toISOString() };
+  const first = await fleets.api.call(start, { path, body });
+  expect(first.status).toBe(200);
+  const endWith = (tag: string): Promise<Answer> =>
+    fleets.api.call(end, { path, headers: { 'if-match': tag } });
+  expect(refusal(await endWith('"any"'))).toEqual([412, 'precondition_failed']);
+  expect((await fleets.api.call(start, { path, body })).body).toEqual(first.body);
+  expect((await endWith('*')).status).toBe(204);
+});
+
+test('every change of what is there says which If-Match it takes', () => {
+  const changes = ROUTES.filter(({ method }) => ['put', 'patch', 'delete'].includes(method));
+  const silent = changes.filter(({ headers }) => !headers.includes('If-Match'));
+  expect(silent.map(({ operationId }) => operationId)).toEqual([]);
+});
+
 test('the document can be read and asked for its methods, and nothing else', async () => {
   const answer = await fleets.api.fetch('put', '/api/partners/v2.0/openapi.json');
   expect([answer.status, answer.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);

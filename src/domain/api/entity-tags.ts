@@ -25,13 +25,23 @@ export function findKnownTag(ifNoneMatch: string | undefined, tag: string): stri
  * @throws Problem precondition_failed (412).
  */
 export function requireMatch(ifMatch: string | undefined, present: () => unknown): void {
-  if (ifMatch === undefined || ifMatch.trim() === '*') return;
+  if (ifMatch === undefined || isForAny(ifMatch)) return;
   const tag = computeEntityTag(JSON.stringify(present()));
   if (findTag(ifMatch, tag, false) === undefined) throw preconditionProblem();
 }
 
+/**
+ * The same where nothing has an entity tag that could be named.
+ * @throws Problem precondition_failed (412).
+ */
+export function requireAnyMatch(ifMatch: string | undefined): void {
+  if (ifMatch !== undefined && !isForAny(ifMatch)) throw preconditionProblem();
+}
+
+const isForAny = (tags: string): boolean => tags.trim() === '*';
+
 /** 412 for an object that is another one than the client has seen, or that has no entity tag. */
-export function preconditionProblem(): Problem {
+function preconditionProblem(): Problem {
   return new Problem('precondition_failed', PROBLEMS.precondition_failed.detail);
 }
 
@@ -41,7 +51,7 @@ export function toCodedTag(tag: string, coding: 'gzip' | 'br'): string {
 }
 
 function findTag(list: string, tag: string, mayBeWeak: boolean): string | undefined {
-  if (list.trim() === '*') return tag;
+  if (isForAny(list)) return tag;
   const own = tag.slice(1, -1);
   const found = parseTags(list).find(
     ({ isWeak, opaque }) =>

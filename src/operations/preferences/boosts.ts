@@ -1,5 +1,6 @@
 import type { Handler } from '../../contract/handlers.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';
+import { requireAnyMatch } from '../../domain/api/entity-tags.ts';
 import { tryParseInstant } from '../../domain/api/instants.ts';
 import { validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
@@ -26,14 +27,16 @@ export const startInverterBoost: Handler<Context, 'startInverterBoost'> = (conte
   started(context, path, 'inverter', path.inverter_id, body.ends_at);
 
 /** Where there is no boost, it is left at that. */
-export const endElectricVehicleBoost: Handler<Context, 'endElectricVehicleBoost'> = (context, { path }) =>
-  ended(context, path, 'electric_vehicle', path.electric_vehicle_id);
+export const endElectricVehicleBoost: Handler<Context, 'endElectricVehicleBoost'> = (
+  context,
+  { path, headers },
+) => ended(context, path, 'electric_vehicle', path.electric_vehicle_id, headers['If-Match']);
 
-export const endHeatPumpBoost: Handler<Context, 'endHeatPumpBoost'> = (context, { path }) =>
-  ended(context, path, 'heat_pump', path.heat_pump_id);
+export const endHeatPumpBoost: Handler<Context, 'endHeatPumpBoost'> = (context, { path, headers }) =>
+  ended(context, path, 'heat_pump', path.heat_pump_id, headers['If-Match']);
 
-export const endInverterBoost: Handler<Context, 'endInverterBoost'> = (context, { path }) =>
-  ended(context, path, 'inverter', path.inverter_id);
+export const endInverterBoost: Handler<Context, 'endInverterBoost'> = (context, { path, headers }) =>
+  ended(context, path, 'inverter', path.inverter_id, headers['If-Match']);
 
 /** A boost that is asked for again as it stands is the same boost, so that a call can be repeated. */
 async function started(context: Context, path: UserPath, type: SteeredType, id: string, endsAtText: string) {
@@ -59,8 +62,15 @@ async function started(context: Context, path: UserPath, type: SteeredType, id: 
   return { status: 200 as const, body };
 }
 
-async function ended(context: Context, path: UserPath, type: SteeredType, id: string) {
+async function ended(
+  context: Context,
+  path: UserPath,
+  type: SteeredType,
+  id: string,
+  ifMatch: string | undefined,
+) {
   const device = await findVisibleDevice(context, path, type, id);
+  requireAnyMatch(ifMatch);
   await askOfDevice(context, device, type, (before, startsAt) =>
     boostAt(before, startsAt) === null
       ? undefined
