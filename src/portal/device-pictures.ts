@@ -4,10 +4,11 @@ import type { PortalContext, PortalResponse } from './context.ts';
 import { chartDevice } from './device-chart.ts';
 import { readDeviceDay } from './device-day.ts';
 import type { Device } from './device-operations.ts';
+import { tellDeviceDay } from './device-story.ts';
 import { readShownDay } from './fleet-day.ts';
 import { devicePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
-import { readPricePanels } from './price-panels.ts';
+import { NO_PRICES, readPricedDay } from './price-panels.ts';
 import { getScope } from './shell.ts';
 
 /** What a device did on the day that the address names, as its page shows it; prices where it may go by them. */
@@ -20,12 +21,17 @@ export async function readDevicePictures(context: PortalContext, response: Porta
   const entries = await readDeviceDay(context, response, named, day);
   const pumps = device.device_type === 'heat_pump' ? [named] : [];
   const prices =
-    device.device_type === 'wallbox' ? [] : await readPricePanels(context, response, day, async () => pumps);
-  const chart = chartDevice({ type: device.device_type, entries, day, clock, prices });
+    device.device_type === 'wallbox'
+      ? NO_PRICES
+      : await readPricedDay(context, response, day, async () => pumps);
+  const type = device.device_type;
+  const chart = chartDevice({ type, entries, day, clock, prices: prices.panels });
+  const dayName = nameDay(shown, entries.at(-1));
   return {
     chart,
     table: tabulateChart(chart),
-    dayName: nameDay(shown, entries.at(-1)),
+    dayName,
+    told: tellDeviceDay({ type, entries, prices: prices.byQuarter, dayName }),
     links: dayLinks(devicePath(scope, named), shown),
     csvPath: withDay(devicePath(scope, named, 'data.csv'), shown),
     hasCharts: true,

@@ -23,7 +23,7 @@ import { readQueryParameter } from './forms.ts';
 import { findChangesPath } from './change-stream.ts';
 import { chartHomes } from './home-chart.ts';
 import { findNoticeText } from './pages.ts';
-import { readPricePanels } from './price-panels.ts';
+import { readPricedDay } from './price-panels.ts';
 import type { NamedHeatPump } from './reads.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { getScope } from './shell.ts';
@@ -48,15 +48,16 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
   const entries: readonly FleetEntry[] = data;
   const pumps = (): Promise<readonly NamedHeatPump[]> =>
     reads.listHeatPumps(fleet.simulation_org_id, MOST_PUMPS);
-  const prices = await readPricePanels(context, response, day, pumps);
+  const { byQuarter, panels } = await readPricedDay(context, response, day, pumps);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
-  const chart = chartHomes({ entries, day, clock, prices });
+  const chart = chartHomes({ entries, day, clock, prices: panels });
   const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
+  const told = { entries, households: metadata.households, prices: byQuarter, clock, dayName };
   const path = fleetPath(fleet.job_id);
   sendView(response, 200, 'fleet', {
     heading: fleet.name,
-    sentence: tellFleetDay({ entries, households: metadata.households, clock, dayName }),
+    sentence: tellFleetDay(told),
     actions: listTransitions(fleet),
     liveSeconds: toLiveSeconds([{ status: fleet.status as FleetStatus }]),
     changesPath: findChangesPath(response),

@@ -1,8 +1,11 @@
+import { tellGridCost } from './energy-cost.ts';
+import type { QuarterPrices } from './energy-cost.ts';
 import type { DayEntry } from './home-chart.ts';
 import type { FleetEntry } from './fleet-day.ts';
 import type { LocalClock } from './local-days.ts';
 import { formatEnergy, formatPower } from './quantities.ts';
 import { countOf } from './times.ts';
+import { joinSentences } from './words.ts';
 
 type EnergyName = {
   [Name in keyof DayEntry]: Name extends `${string}_kwh` ? Name : never;
@@ -28,13 +31,14 @@ export function findPeak<Entry extends DayEntry>(
 interface Told {
   readonly entries: readonly FleetEntry[];
   readonly households: number;
+  readonly prices: QuarterPrices;
   readonly clock: LocalClock;
   /** `Today` or the date. */
   readonly dayName: string;
 }
 
-/** What the homes did on a day and when they drew most, with what it was for: two sentences. */
-export function tellFleetDay({ entries, households, clock, dayName }: Told): string {
+/** What the homes did on a day, what it cost, and when they drew most, with what it was for: three sentences. */
+export function tellFleetDay({ entries, households, prices, clock, dayName }: Told): string {
   if (entries.length === 0) return `${dayName} has no values: the fleet did not run then.`;
   const energy = (name: EnergyName): string => formatEnergy(sumEnergy(entries, name));
   const done =
@@ -42,7 +46,8 @@ export function tellFleetDay({ entries, households, clock, dayName }: Told): str
     `${energy('grid_export_kwh')}: panels gave ${energy('pv_energy_kwh')}, heat pumps took ${energy('heat_pump_energy_kwh')}, ` +
     `vehicles ${energy('vehicle_energy_kwh')}.`;
   const peak = findPeak(entries, (entry) => entry.grid_power_w);
-  return peak === undefined || (peak.grid_power_w ?? 0) <= 0 ? done : `${done} ${tellPeak(peak, clock)}`;
+  const most = peak === undefined || (peak.grid_power_w ?? 0) <= 0 ? '' : tellPeak(peak, clock);
+  return joinSentences(done, tellGridCost(entries, prices), most);
 }
 
 function tellPeak(peak: FleetEntry, clock: LocalClock): string {

@@ -12,6 +12,8 @@ import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { describeState } from './device-states.ts';
 import { markCondition } from './exceptions.ts';
+import { tellGridCost } from './energy-cost.ts';
+import type { QuarterPrices } from './energy-cost.ts';
 import { readShownDay } from './fleet-day.ts';
 import { readHouseholdDay } from './fleet-households.ts';
 import { sumEnergy } from './fleet-story.ts';
@@ -21,11 +23,12 @@ import type { DayEntry } from './home-chart.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { describeLive, nameCells } from './live.ts';
 import { findNoticeText } from './pages.ts';
-import { readPricePanels } from './price-panels.ts';
+import { readPricedDay } from './price-panels.ts';
 import { formatEnergy } from './quantities.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { nameOf, userPath, withUser } from './users.ts';
+import { joinSentences } from './words.ts';
 
 /** What a home did on a day, and the state of its devices. */
 export const showHousehold = withUser(async (context, request, response, user) => {
@@ -38,13 +41,13 @@ export const showHousehold = withUser(async (context, request, response, user) =
   const conditions = await context.reads.listConditionsOfUser(scope.orgId, user.id);
   const devices = await readDevices(context, response, user.id);
   const pumps = devices.filter(({ device_type: type }) => type === 'heat_pump').map(nameDevice);
-  const prices = await readPricePanels(context, response, day, async () => pumps);
-  const chart = chartHomes({ entries, day, clock, prices });
+  const prices = await readPricedDay(context, response, day, async () => pumps);
+  const chart = chartHomes({ entries, day, clock, prices: prices.panels });
   const dayName = nameDay(shown, entries.at(-1));
   const query = new URLSearchParams(toRange(day)).toString();
   sendView(response, 200, 'household', {
     heading: nameOf(user),
-    sentence: tellDay(entries, dayName),
+    sentence: tellDay(entries, prices.byQuarter, dayName),
     live: describeLive(response, context.clock()),
     chart,
     table: tabulateChart(chart),
@@ -62,13 +65,13 @@ export const showHousehold = withUser(async (context, request, response, user) =
   });
 });
 
-function tellDay(entries: readonly DayEntry[], dayName: string): string {
+function tellDay(entries: readonly DayEntry[], prices: QuarterPrices, dayName: string): string {
   if (entries.length === 0) return `${dayName} this home has no values.`;
   const energy = (name: Parameters<typeof sumEnergy>[1]): string => formatEnergy(sumEnergy(entries, name));
-  return (
+  const done =
     `${dayName} this home took ${energy('grid_import_kwh')} from the grid and fed in ${energy('grid_export_kwh')}: ` +
-    `panels gave ${energy('pv_energy_kwh')}, the heat pump took ${energy('heat_pump_energy_kwh')}, vehicles ${energy('vehicle_energy_kwh')}.`
-  );
+    `panels gave ${energy('pv_energy_kwh')}, the heat pump took ${energy('heat_pump_energy_kwh')}, vehicles ${energy('vehicle_energy_kwh')}.`;
+  return joinSentences(done, tellGridCost(entries, prices));
 }
 
 /** All devices of a user, type by type. */

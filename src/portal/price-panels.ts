@@ -3,6 +3,7 @@ import type { Line, Panel } from './day-chart.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { readSchedule } from './device-day.ts';
 import type { ScheduleEntry } from './device-day.ts';
+import type { QuarterPrices } from './energy-cost.ts';
 import type { LocalDay } from './local-days.ts';
 import { findInForce, listPricesInForce } from './price-list.ts';
 import { formatPrice } from './quantities.ts';
@@ -17,29 +18,49 @@ export const SCHEDULE_STATES = [
   ['max', 'Boosted'],
 ] as const;
 
+/** The prices of a day, by quarter hours and as pictures; both are empty where none is known. */
+interface PricedDay {
+  readonly byQuarter: QuarterPrices;
+  readonly panels: readonly Panel[];
+}
+
+/** A day of which no price is known. */
+export const NO_PRICES: PricedDay = { byQuarter: new Map(), panels: [] };
+
 /**
  * The prices of a day as the devices of the page's scope see them, and what heat pumps are asked for by them. Without prices there is
  * neither: every pump is asked for the same all day.
  */
-export async function readPricePanels(
+export async function readPricedDay(
   context: PortalContext,
   response: PortalResponse,
   day: LocalDay,
   listPumps: () => Promise<readonly NamedHeatPump[]>,
-): Promise<readonly Panel[]> {
+): Promise<PricedDay> {
+  const starts = listQuarters(day);
   const listed = await listPricesInForce(context, response, getScope(response).orgId, day);
-  const inForce = findInForce(listed, listQuarters(day));
-  const prices = chartPrices(inForce.map((price) => price?.price ?? null));
-  if (prices.length === 0) return [];
+  const inForce = findInForce(listed, starts);
+  const byQuarter = new Map(
+    starts.flatMap((start, index): [number, number][] => {
+      const price = inForce[index]?.price;
+      return price === undefined ? [] : [[start.getTime(), price]];
+    }),
+  );
+  if (byQuarter.size === 0) return NO_PRICES;
   const schedules = [];
   for (const pump of await listPumps()) schedules.push(await readSchedule(context, response, pump, day));
-  return [...prices, ...chartSchedules(day, schedules)];
+  return {
+    byQuarter,
+    panels: [
+      chartPrices(starts.map((start) => byQuarter.get(start.getTime()) ?? null)),
+      ...chartSchedules(day, schedules),
+    ],
+  };
 }
 
-function chartPrices(values: readonly (number | null)[]): readonly Panel[] {
-  if (values.every((price) => price === null)) return [];
+function chartPrices(values: readonly (number | null)[]): Panel {
   const line = toLine({ label: 'Price', token: 'text', values, format: formatPrice });
-  return [panelOfLines('Price', 'EUR/MWh', [line])];
+  return panelOfLines('Price', 'EUR/MWh', [line]);
 }
 
 /**

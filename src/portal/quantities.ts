@@ -20,6 +20,11 @@ export function formatPrice(price: number): string {
   return `${price.toFixed(2)} EUR/MWh`;
 }
 
+/** An amount as people read it: `1,234.50 EUR`. */
+export function formatEuros(euros: number): string {
+  return `${euros.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} EUR`;
+}
+
 /** One decimal below a hundred, none above. */
 function shorten(value: number): string {
   return Math.abs(value) < 99.95 ? value.toFixed(1) : formatCount(Math.round(value));
