@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { components } from '../../generated/openapi.ts';
+import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import { mayCall } from '../domain/users/roles.ts';
 import { listActions, listInformation } from '../operations/notifications.ts';
 import { sendView } from '../html/render.ts';
@@ -7,7 +8,9 @@ import { readItems } from './answers.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
+import { iconOf } from './device-marks.ts';
 import { readQueryParameter } from './forms.ts';
+import { devicePath } from './home-paths.ts';
 import { describeItemFields, parseItemQuery, readItemQuery } from './notification-filter.ts';
 import type { ItemQuery } from './notification-filter.ts';
 import { describeCode } from './notification-texts.ts';
@@ -33,12 +36,15 @@ export function notificationPath(
   return scopedPath(scope, `${NOTIFICATIONS_PATH}${page}`, query);
 }
 
+/** The device that an item concerns, as the operations tell it; null where it concerns none. */
+type ToldDevice = Pick<ActionItem, 'device_id' | 'device_type' | 'owner_id'>;
+
 /** A row of either list, with how it stands. */
 interface Row {
   readonly id: string;
   readonly code: string | null;
   readonly text: string;
-  readonly deviceType: string | null;
+  readonly device: ToldDevice;
   readonly at: string;
   readonly state: { readonly kind: string; readonly word: string };
 }
@@ -106,18 +112,19 @@ function toOpenRow(item: ActionItem): Row {
     id: item.id,
     code: isAction ? item.code : null,
     text: isAction ? 'Its owner has to sign in at the manufacturer again.' : (message ?? ''),
-    deviceType: item.device_type,
+    device: item,
     at: item.created_at ?? item.sent_at ?? '',
     state: isAction ? { kind: 'warning', word: 'Action' } : { kind: 'neutral', word: 'Notice' },
   };
 }
 
-function toNoticeRow({ id, code, message, device_type, sent_at, dismissed, cleared_at }: Notice): Row {
+function toNoticeRow(notice: Notice): Row {
+  const { id, code, message, sent_at, dismissed, cleared_at } = notice;
   return {
     id,
     code,
     text: message,
-    deviceType: device_type,
+    device: notice,
     at: sent_at,
     state: {
       kind: 'neutral',
@@ -134,14 +141,26 @@ const COLUMNS = [
   { label: 'Since', kind: 'quiet' },
 ];
 
-function toCells(scope: Scope, { id, code, text, deviceType, at, state }: Row, now: Date) {
+function toCells(scope: Scope, { id, code, text, device, at, state }: Row, now: Date) {
   return [
     { text: describeCode(code).word, href: notificationPath(scope, `${id}/`) },
     { status: state },
     { text },
-    { text: toWords(deviceType ?? '') },
+    toDeviceCell(scope, device),
     { text: formatAgo(new Date(at), now), at },
   ];
+}
+
+/** What kind of device it is, with the way to its page. */
+function toDeviceCell(
+  scope: Scope,
+  { device_id: deviceId, device_type: type, owner_id: userId }: ToldDevice,
+) {
+  const text = toWords(type ?? '');
+  const deviceType = DEVICE_TYPES.find((each) => each === type);
+  return deviceId === null || userId === null || deviceType === undefined
+    ? { text }
+    : { text, href: devicePath(scope, { userId, deviceId, deviceType }), icon: iconOf(deviceType) };
 }
 
 /** What is to be done and to be read. */

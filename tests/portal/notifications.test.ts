@@ -111,6 +111,8 @@ test('what is open is listed with the filters of the API, and leads to its item,
     expect((await browser.get(`${LIST}${scope}${query}`)).status).toBe(422);
   const item = await browser.get(`${LIST}${action}/${scope}`);
   const device = `/portal/homes/${vehicle.user_id}/electric-vehicles/${vehicle.id}/`;
+  for (const page of [LIST, `${LIST}information/`])
+    expect((await browser.get(`${page}${scope}`)).text).toContain(`href="${device}${scope}"`);
   expect(item.text).toContain(`href="${device}${scope}"`);
   expect((await browser.get(`${device}${scope}`)).text).toContain(`href="${device}history/${scope}"`);
   const history = await browser.get(`${device}history/${scope}`);
