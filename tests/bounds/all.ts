@@ -8,6 +8,7 @@ import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfLoops } from './of-loops.ts';
+import { boundsOfMigrations } from './of-migrations.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfPortal } from './of-portal.ts';
@@ -21,6 +22,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfDatabase,
   ...boundsOfWork,
   ...boundsOfPlans,
+  ...boundsOfMigrations,
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,

@@ -134,6 +134,101 @@ test('of many processes that start at once one migrates and the others find it d
   expect((await at.pool.query('select n from first')).rows).toEqual([{ n: 1 }]);
 });
 
+describe('while the service is at work', () => {
+  /** Reads and writes the table without a pause until the end; tells the longest time that one took, in milliseconds. */
+  function work(): { readonly end: () => Promise<number>; readonly rounds: () => number } {
+    let [isOver, rounds, longestMs] = [false, 0, 0];
+    const run = async (statement: string): Promise<void> => {
+      while (!isOver) {
+        const startedAt = performance.now();
+        await at.pool.query(statement);
+        longestMs = Math.max(longestMs, performance.now() - startedAt);
+        rounds += 1;
+      }
+    };
+    const ended = Promise.all(['select n from first limit 1', 'insert into first values (2)'].map(run));
+    return {
+      rounds: () => rounds,
+      end: async () => {
+        isOver = true;
+        await ended;
+        return longestMs;
+      },
+    };
+  }
+
+  test('one that does not get its lock holds nobody up for more than a second, and is applied when it gets it', async () => {
+    await applyMigrations(at.connection, folder);
+    put('0003-third.sql', 'alter table first add column o int;');
+    const reader = await at.pool.connect();
+    await reader.query('begin; select from first');
+    const others = work();
+    const waits: string[] = [];
+    const applied = applyMigrations(at.connection, folder, { onWait: (reason) => waits.push(reason) });
+    await expect.poll(() => waits.length).toBe(2);
+    expect(await others.end()).toBeLessThan(1_000);
+    expect(others.rounds()).toBeGreaterThan(10);
+    expect(await stateOf()).toEqual({ applied: ['0001-first.sql', '0002-second.sql'], columns: ['n', 'm'] });
+    await reader.query('commit');
+    reader.release();
+    expect(await applied).toEqual(['0003-third.sql']);
+    expect(new Set(waits)).toEqual(new Set(['0003-third.sql did not get its lock']));
+  });
+
+  test('one that never gets its lock fails in the end, and leaves nothing', async () => {
+    await applyMigrations(at.connection, folder);
+    put('0003-third.sql', 'create table third (n int); alter table first add column o int;');
+    const reader = await at.pool.connect();
+    await reader.query('begin; select from first');
+    const waits: string[] = [];
+    const patience = { waitMs: 20, pauseMs: 5, tries: 3 };
+    await expect(
+      applyMigrations(at.connection, folder, { patience, onWait: (reason) => waits.push(reason) }),
+    ).rejects.toThrow('Migration 0003-third.sql failed: canceling statement due to lock timeout');
+    await reader.query('commit');
+    reader.release();
+    expect(waits).toHaveLength(2);
+    expect(await stateOf()).toEqual({ applied: ['0001-first.sql', '0002-second.sql'], columns: ['n', 'm'] });
+    expect((await at.pool.query("select to_regclass('third') as third")).rows).toEqual([{ third: null }]);
+  });
+
+  test('an index is built beside writers, and beside processes that wait for the end of the migrations', async () => {
+    await applyMigrations(at.connection, folder);
+    put('0003-index.sql', '-- For the list.\ncreate index concurrently first_n_idx on first (n);');
+    const writer = await at.pool.connect();
+    await writer.query('begin; insert into first values (3)');
+    const builds = applyMigrations(at.connection, folder);
+    await expect
+      .poll(
+        async () => (await at.pool.query("select from pg_indexes where indexname = 'first_n_idx'")).rowCount,
+      )
+      .toBe(1);
+    const others = work();
+    const waits: string[] = [];
+    const second = applyMigrations(at.connection, folder, { onWait: (reason) => waits.push(reason) });
+    await expect.poll(() => waits).toEqual(['another process migrates the database']);
+    await expect.poll(() => others.rounds()).toBeGreaterThan(100);
+    expect(await others.end()).toBeLessThan(1_000);
+    await writer.query('commit');
+    writer.release();
+    expect(await Promise.all([builds, second])).toEqual([['0003-index.sql'], []]);
+  });
+
+  test('an index whose building was ended is built anew', async () => {
+    await applyMigrations(at.connection, folder);
+    await at.pool.query('insert into first values (1)');
+    put('0003-index.sql', 'create unique index concurrently first_n_key on first (n);');
+    await expect(applyMigrations(at.connection, folder)).rejects.toThrow('could not create unique index');
+    const readIndex = async () =>
+      (await at.pool.query("select indisvalid from pg_index where indexrelid = to_regclass('first_n_key')"))
+        .rows;
+    expect(await readIndex()).toEqual([{ indisvalid: false }]);
+    await at.pool.query('delete from first');
+    expect(await applyMigrations(at.connection, folder)).toEqual(['0003-index.sql']);
+    expect(await readIndex()).toEqual([{ indisvalid: true }]);
+  });
+});
+
 test('deliveries in flight when 0006 is applied keep their leases, now with their partner', async () => {
   const own = join(folder, 'own');
   mkdirSync(own);
