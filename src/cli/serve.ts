@@ -1,26 +1,26 @@
 import { startService } from '../compose/service.ts';
 import type { Service, ServeRole } from '../compose/service.ts';
+import type { Log } from '../log/log.ts';
 import type { CommandContext } from './context.ts';
 import { showFirstCredentials } from './first-credentials.ts';
 
-/** How long a stop may take before the process ends all the same. */
+/** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export interface ServeOptions {
   readonly role: ServeRole;
   readonly printCredentials?: boolean;
 }
 
-/** Runs until SIGTERM or SIGINT; a second signal ends at once. */
+/** Runs until SIGTERM or SIGINT, also while it starts; a second signal ends at once. */
 export async function serveCommand(
   { settings, log }: CommandContext,
   { role, printCredentials: mayPrint = false }: ServeOptions,
 ): Promise<number> {
   const ended = Promise.withResolvers<number>();
-  const stopped = new Promise<string>((resolve) => {
-    process.once('SIGTERM', () => resolve('SIGTERM'));
-    process.once('SIGINT', () => resolve('SIGINT'));
-  });
+  const stopping = stopBySignal(settings.stopDelaySeconds * 1_000 + STOP_MS, log);
   const onFatal = (error: Error): void => {
     log.error('The service cannot go on.', { error });
     ended.resolve(1);
@@ -33,21 +33,38 @@ export async function serveCommand(
     log,
     onFatal,
     onFirstCredentials: (first, baseUrl) => showFirstCredentials(outlet, first, baseUrl),
+    signal: stopping,
+  }).catch((error: unknown) => {
+    if (error === stopping.reason) return undefined;
+    throw error;
   });
+  if (service === undefined) return 0;
   announce(service, role);
-  void stopped
-    .then(async (signal) => {
-      log.info('Stopping.', { signal });
-      for (const again of ['SIGTERM', 'SIGINT'] as const) process.once(again, () => process.exit(130));
-      setTimeout(() => process.exit(1), STOP_MS).unref();
-      await service.stop();
-      ended.resolve(0);
-    })
-    .catch(onFatal);
+  whenAborted(stopping, () => {
+    service.stop().then(() => ended.resolve(0), onFatal);
+  });
   const code = await ended.promise;
   // A fatal end leaves connections behind that would keep the process alive.
   if (code !== 0) process.exit(code);
   return code;
+}
+
+/** Aborted by the first SIGTERM or SIGINT; the process has ended `withinMs` after it, whatever hangs. */
+function stopBySignal(withinMs: number, log: Log): AbortSignal {
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => {
+    log.info('Stopping.', { signal });
+    for (const each of SIGNALS) process.removeListener(each, stop).once(each, () => process.exit(130));
+    setTimeout(() => process.exit(1), withinMs).unref();
+    stopping.abort();
+  };
+  for (const each of SIGNALS) process.on(each, stop);
+  return stopping.signal;
+}
+
+function whenAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener('abort', act, { once: true });
 }
 
 function announce({ baseUrl }: Service, role: ServeRole): void {

@@ -59,6 +59,8 @@ export interface StorageOptions {
   readonly purpose: 'serve' | 'command';
   readonly onFatal: (error: Error) => void;
   readonly maxConnections?: number;
+  /** Ends the start: rejects with the reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Opens the database of the settings, embedded or given, and brings its tables up to date. */
@@ -68,6 +70,7 @@ export async function openStorage({
   purpose,
   onFatal,
   maxConnections,
+  signal,
 }: StorageOptions): Promise<Storage> {
   const embedded =
     settings.databaseUrl === undefined
@@ -75,7 +78,10 @@ export async function openStorage({
       : undefined;
   const connection = embedded?.connection ?? settings.databaseUrl?.reveal() ?? '';
   try {
-    const applied = await applyMigrations(connection, MIGRATIONS_FOLDER);
+    const applied = await applyMigrations(connection, MIGRATIONS_FOLDER, {
+      ...(signal && { signal }),
+      onWait: (reason) => log.info('Migrating waits.', { reason }),
+    });
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = readEncryptionKeys(settings);
     const { database, background, checks } = openPools(

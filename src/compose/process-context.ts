@@ -22,4 +22,6 @@ export interface ProcessContext extends Omit<EventStreams, 'stop'> {
   /** Hashes passwords on threads of their own. */
   readonly passwordHasher: PasswordHasher;
   readonly clock: () => Date;
+  /** The process has been told to stop, and serves on until proxies have noticed. */
+  readonly isLeaving: () => boolean;
 }

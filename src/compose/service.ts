@@ -13,6 +13,7 @@ import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
+import { createLeaving } from './leaving.ts';
 import { startRequestLog } from './request-log.ts';
 import { startSecretUses } from './secret-uses.ts';
 import { openStorage } from './database.ts';
@@ -29,7 +30,10 @@ export type ServeRole = 'all' | 'api' | 'worker';
 
 export interface Service {
   readonly baseUrl: string;
-  /** Stops accepting, finishes open requests, releases leases, stops the database last. */
+  /**
+   * Not ready at once, so that proxies lead elsewhere; after the delay of the settings stops accepting, finishes open requests,
+   * releases leases, stops the database last.
+   */
   stop(): Promise<void>;
 }
 
@@ -41,11 +45,13 @@ export interface ServiceOptions {
   readonly onFatal: (error: Error) => void;
   /** Shows what a first start on an empty database makes, just before that is committed: nothing is made when it throws. */
   readonly onFirstCredentials: (first: FirstCredentials, baseUrl: string) => void;
+  /** Ends a start that is under way: undoes it, and rejects with the reason. */
+  readonly signal: AbortSignal;
 }
 
 /** Starts everything that the role asks for, in this process. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { settings, role, log, onFatal } = options;
+  const { settings, role, log, onFatal, signal } = options;
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
   const server = new HttpServer(createBoundedServer(settings.trustedProxies));
@@ -55,6 +61,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const passwords = new PasswordThreads();
   let workers: Workers | undefined;
   let [streams, surface]: [EventStreams?, Surface?] = [];
+  // A worker has no requests that anybody else could take.
+  const leaving = createLeaving(server, role === 'worker' ? 0 : settings.stopDelaySeconds * 1_000);
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
     await Promise.all([compute.stop(), passwords.stop(), surface?.stop()]);
@@ -64,19 +72,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // The port comes first: where another program has it, nothing is written, and first credentials are not lost.
     const baseUrl = await server.listen(settings);
     await listenForMetrics(metricsServer, settings, log);
-    storage = await openStorage({ settings, log, purpose: 'serve', onFatal });
+    storage = await openStorage({ settings, log, purpose: 'serve', onFatal, signal });
     await bootstrapFirstOrganization(storage.background, settings.bootstrap, clock(), (first) =>
       options.onFirstCredentials(first, baseUrl),
     );
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     registerComputeMetrics(registry, compute);
-    const webhookClient = new WebhookClient({
-      lookup: createHostLookup(),
-      allowedNetworks: settings.webhookAllowedNetworks,
-      extraCa,
-      onRefusedAddress: (url, reason) => log.info('A webhook was not called.', { url, reason }),
-    });
     streams = await startEventStreams({ ...storage, db: storage.background }, role !== 'worker', (error) =>
       log.warn('Event streams could not be woken; they look by themselves.', { error }),
     );
@@ -86,8 +88,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       registry,
       baseUrl,
-      webhookClient,
+      webhookClient: createWebhookClient(settings, extraCa, log),
       clock,
+      isLeaving: leaving.isLeaving,
       compute,
       passwordHasher: passwords.hasher,
       deliveryMetrics: createDeliveryMetrics(registry),
@@ -97,7 +100,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     server.serve((surface = await startSurface(context, role, workers)).listener);
     metricsServer.serve(createHealthListener(context, false));
     if (role !== 'worker') for (const threads of [compute, passwords]) threads.startLater();
-    return { baseUrl, stop };
+    signal.throwIfAborted();
+    return { baseUrl, stop: () => leaving.leave().then(stop) };
   } catch (error) {
     await stop();
     throw error;
@@ -112,6 +116,15 @@ function readCaFile(file: string): string {
   }
 }
 
+function createWebhookClient(settings: Settings, extraCa: string | undefined, log: Log): WebhookClient {
+  return new WebhookClient({
+    lookup: createHostLookup(),
+    allowedNetworks: settings.webhookAllowedNetworks,
+    extraCa,
+    onRefusedAddress: (url, reason) => log.info('A webhook was not called.', { url, reason }),
+  });
+}
+
 async function listenForMetrics(server: HttpServer, settings: Settings, log: Log): Promise<void> {
   const { host, metricsPort: port } = settings;
   if (port === undefined) return;
@@ -119,7 +132,8 @@ async function listenForMetrics(server: HttpServer, settings: Settings, log: Log
   log.info('Metrics have a port of their own.', { url: `${url}/metrics` });
 }
 
-async function findNotReadyReason({ storage }: ProcessContext): Promise<string | undefined> {
+async function findNotReadyReason({ storage, isLeaving }: ProcessContext): Promise<string | undefined> {
+  if (isLeaving()) return 'the service is stopping';
   return storage.notReadyReason() ?? (await storage.findPingFailure());
 }
 

@@ -17,6 +17,9 @@ import { rateLimitsField } from './rate-limits.ts';
 /** From the fewest lines to the most. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
 
+/** Proxies ask every second or two whether a process is ready. */
+const STOP_DELAY_SECONDS = 3;
+
 const KEY_RULE = 'must be 32 bytes in base64';
 
 /** Every setting, by the name of its variable. */
@@ -79,6 +82,8 @@ const variables = z.object({
   /** How long a computation on a thread may take: a preview, a density, a schedule, an upload of prices. */
   COMPUTE_SECONDS: integerField(15, 1, 3_600),
   SIMULATOR_FAULTS: onOrOffField,
+  /** Between the signal and the end of the port. Undefined: long enough for a proxy to notice, none without DATABASE_URL. */
+  STOP_DELAY_SECONDS: optionalIntegerField(0, 300),
 });
 
 const checkedVariables = variables.refine(
@@ -132,6 +137,8 @@ const settings = checkedVariables.transform((variable) => ({
   quotas: variable.QUOTAS,
   computeSeconds: variable.COMPUTE_SECONDS,
   simulatorFaults: variable.SIMULATOR_FAULTS,
+  stopDelaySeconds:
+    variable.STOP_DELAY_SECONDS ?? (variable.DATABASE_URL === undefined ? 0 : STOP_DELAY_SECONDS),
 }));
 
 export type Settings = Readonly<z.output<typeof settings>>;

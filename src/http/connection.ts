@@ -31,6 +31,7 @@ export class Connection {
   #current: ServerResponse | undefined;
   #isEndless = false;
   #isAbandoned = false;
+  #isEnding = false;
   #drain: DrainTimes | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -61,7 +62,7 @@ export class Connection {
     } else {
       this.#waiting.push([request, response]);
       this.#stopReading();
-      this.#announceEnd();
+      this.#markLast();
     }
   }
 
@@ -98,14 +99,20 @@ export class Connection {
   /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */
   drain(times: DrainTimes): void {
     this.#drain = times;
+    this.announceEnd();
     if (this.#isAbandoned) this.#cutOff();
     else if (this.#current === undefined) this.#endWhenIdle(times);
-    else this.#announceEnd();
+  }
+
+  /** From now on the last answer of those that are under way, or the next one, ends the connection and says so. */
+  announceEnd(): void {
+    this.#isEnding = true;
+    this.#markLast();
   }
 
   #run(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
-    this.#announceEnd();
+    this.#markLast();
     response.once('close', () => this.#runNext());
     response.once(ENDLESS, () => {
       this.#isEndless = true;
@@ -134,8 +141,8 @@ export class Connection {
   }
 
   /** Only the last answer says that the connection ends with it: Node closes it there. */
-  #announceEnd(): void {
-    if (this.#drain === undefined || this.#current === undefined || this.#current.headersSent) return;
+  #markLast(): void {
+    if (!this.#isEnding || this.#current === undefined || this.#current.headersSent) return;
     if (this.#waiting.length === 0) this.#current.setHeader('Connection', 'close');
     else this.#current.removeHeader('Connection');
   }

@@ -33,7 +33,7 @@ export interface ListenAddress {
 /**
  * The port of the service, and the connections to it.
  *
- *   starting (listen) -> serving (serve) -> stopped (stop)
+ *   starting (listen) -> serving (serve) -> ending (announceEnd) -> stopped (stop)
  *
  * From the moment that the port is open every request is answered: while the service starts by `answerWhileStarting`, then
  * by the listener that it is given.
@@ -42,6 +42,7 @@ export class HttpServer {
   readonly #server: Server;
   readonly #connections = new Map<Socket, Connection>();
   #listener: RequestListener | undefined;
+  #isEnding = false;
   #stopped: Promise<void> | undefined;
 
   constructor(server = createBoundedServer(), readerLimits = READER_LIMITS) {
@@ -61,7 +62,9 @@ export class HttpServer {
       else this.#listener(request, response);
     };
     server.on('connection', (socket) => {
-      this.#connections.set(socket, new Connection(socket, handle));
+      const connection = new Connection(socket, handle);
+      if (this.#isEnding) connection.announceEnd();
+      this.#connections.set(socket, connection);
       socket.once('close', () => this.#connections.delete(socket));
     });
     server.on('request', (request, response) =>
@@ -82,6 +85,15 @@ export class HttpServer {
   /** From now on the listener answers. */
   serve(listener: RequestListener): void {
     this.#listener = listener;
+  }
+
+  /**
+   * From now on each answer ends its connection, so that clients come again at other processes; nothing is refused, and
+   * connections without a request stay, on which one may be under way.
+   */
+  announceEnd(): void {
+    this.#isEnding = true;
+    for (const connection of this.#connections.values()) connection.announceEnd();
   }
 
   /**

@@ -108,3 +108,13 @@ test('the headers of Standard Webhooks are sent unless they are switched off', (
     isSent({ WEBHOOK_STANDARD_HEADERS: 'off' }),
   ]).toEqual([true, true, false]);
 });
+
+test('a process serves on for three seconds after it was told to stop where a proxy may lead elsewhere', () => {
+  const delayOf = (environment: Readonly<Record<string, string>>): number =>
+    readSettings(environment).stopDelaySeconds;
+  const shared = {
+    DATABASE_URL: 'postgresql://localhost/a',
+    ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+  };
+  expect([delayOf({}), delayOf(shared), delayOf({ ...shared, STOP_DELAY_SECONDS: '0' })]).toEqual([0, 3, 0]);
+});

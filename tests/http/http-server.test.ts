@@ -104,6 +104,29 @@ describe('requests that are pipelined', () => {
   });
 });
 
+describe('before a stop', () => {
+  test('each answer ends its connection, also of new ones; those without a request stay', async () => {
+    const { server, connect: open_ } = await openServer();
+    const { listener, next } = heldAnswers();
+    server.serve(listener);
+    const [busy, kept] = [await open_(), await open_()];
+    kept.write(ask('/before'));
+    (await next()).end();
+    expect(await heard(kept)).not.toContain('Connection: close');
+    busy.write(ask('/busy'));
+    const answer = await next();
+    server.announceEnd();
+    answer.end('under way');
+    expect(await text(busy)).toMatch(/Connection: close[^]*under way$/);
+    const late = await open_();
+    for (const socket of [kept, late]) {
+      socket.write(ask('/late'));
+      (await next()).end('late');
+      expect(await text(socket)).toMatch(/Connection: close[^]*late$/);
+    }
+  });
+});
+
 describe('a stop', () => {
   test('answers what is under way and what comes on open connections, each with the end of its connection', async () => {
     const { server, url, connect: open_ } = await openServer();

@@ -1,12 +1,16 @@
 import { afterEach, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
+import type { Pool } from 'pg';
+import { MIGRATION_LOCK_KEY } from '../../src/queries/connection/migrations.ts';
+import { emptyDatabase } from '../support/database.ts';
 import { INHERITED_ENV, PARTNER_COMMAND, startServiceOnSharedServer } from '../support/service.ts';
-import { fixedCredentials, PartnerApi, until } from './partner.ts';
+import { encryptionKey, fixedCredentials, PartnerApi, until } from './partner.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -53,6 +57,49 @@ function newConnection(baseUrl: string): Promise<unknown> {
   });
 }
 
+interface StartedProcess {
+  readonly process: ChildProcess;
+  readonly log: () => string;
+  readonly output: () => string;
+  /** Its code and signal. */
+  readonly exited: Promise<unknown[]>;
+}
+
+/** A process that may not have started yet. */
+function spawnServe(env: Readonly<Record<string, string>>): StartedProcess {
+  const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
+  const child = spawn(PARTNER_COMMAND, ['serve'], {
+    detached: true,
+    env: { ...INHERITED_ENV, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  undo.push(async () => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(dataDir, { recursive: true });
+  });
+  let output = '';
+  let log = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  return { process: child, log: () => log, output: () => output, exited };
+}
+
+/** Resolves when no session of the database migrates. */
+async function migrationsEnded(pool: Pool): Promise<void> {
+  await until(
+    async () =>
+      (
+        await pool.query<{ count: number }>(
+          'select count(*)::int from pg_stat_activity where datname = current_database() and application_name = $1',
+          ['partner migrations'],
+        )
+      ).rows[0]?.count,
+    (count) => count === 0,
+  );
+}
+
 async function createdEmail(response: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;
@@ -86,6 +133,68 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test('before the port closes /readyz is 503 for the delay, and everybody is still served', async () => {
+  const service = await startServiceOnSharedServer({ env: { ...fixed.env, STOP_DELAY_SECONDS: '2' } });
+  undo.push(() => service.remove());
+  const api = await PartnerApi.open(service, fixed);
+  const startedAt = performance.now();
+  const ended = service.stop();
+  await until(service.log, (log) => log.includes('"Stopping."'));
+  const ready = await fetch(`${service.baseUrl}/readyz`);
+  expect([ready.status, await ready.json()]).toEqual([
+    503,
+    { status: 'not ready', reason: 'the service is stopping' },
+  ]);
+  const { status, headers } = await api.call('GET', '/users');
+  expect([status, headers.get('connection')]).toEqual([200, 'close']);
+  expect(await newConnection(service.baseUrl)).toBe(200);
+  expect(await ended).toEqual({ code: 0, signal: null });
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(2_000);
+  expect(await newConnection(service.baseUrl)).toBe('ECONNREFUSED');
+});
+
+test('SIGTERM to a process that waits for the migrations of another one ends it at once, with nothing done', async () => {
+  const database = await emptyDatabase();
+  undo.push(() => database.close());
+  const other = await database.pool.connect();
+  await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);
+  const child = spawnServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
+  await until(child.log, (log) => log.includes('another process migrates the database'));
+  const startedAt = performance.now();
+  child.process.kill('SIGTERM');
+  expect(await child.exited).toEqual([0, null]);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  await migrationsEnded(database.pool);
+  const { rows } = await other.query("select from pg_tables where schemaname = 'public'");
+  expect(rows).toEqual([]);
+  other.release();
+});
+
+test('SIGTERM in the middle of a migration leaves nothing of it, and no session that holds others up', async () => {
+  const database = await emptyDatabase();
+  undo.push(() => database.close());
+  const other = await database.pool.connect();
+  // The first migration makes a table of this name: its creation waits for the end of this transaction.
+  await other.query('begin; create table organizations (n int)');
+  const child = spawnServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
+  await until(
+    async () =>
+      (
+        await database.pool.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+      ).rowCount,
+    (count) => count === 1,
+  );
+  child.process.kill('SIGTERM');
+  expect(await child.exited).toEqual([0, null]);
+  await migrationsEnded(database.pool);
+  await other.query('rollback');
+  const { rows } = await other.query("select tablename from pg_tables where schemaname = 'public'");
+  expect(rows).toEqual([{ tablename: 'schema_migrations' }]);
+  other.release();
+});
+
 test('a client that never finishes its request does not keep the service from ending', async () => {
   const service = await startServiceOnSharedServer({ env: { ...fixed.env } });
   undo.push(() => service.remove());
@@ -98,35 +207,18 @@ test('a client that never finishes its request does not keep the service from en
 });
 
 test('Ctrl-C, which reaches the whole process group, drains before the database stops', async () => {
-  const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
-  const child = spawn(PARTNER_COMMAND, ['serve'], {
-    detached: true,
-    env: { ...INHERITED_ENV, PORT: '0', DATA_DIR: dataDir, ...fixed.env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  undo.push(async () => {
-    child.kill('SIGKILL');
-    await exited;
-    rmSync(dataDir, { recursive: true });
-  });
-  let output = '';
-  let log = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (log += text));
+  const child = spawnServe(fixed.env);
   const baseUrl = await until(
-    () => /listening on (\S+)\n/.exec(output)?.[1] ?? '',
+    () => /listening on (\S+)\n/.exec(child.output())?.[1] ?? '',
     (found) => found !== '',
   );
   const half = await halfSent(await PartnerApi.open({ baseUrl }, fixed), 'group@example.com');
 
-  process.kill(-(child.pid ?? 0), 'SIGINT');
-  await until(
-    () => log,
-    (text) => text.includes('"Stopping."'),
-  );
+  process.kill(-(child.process.pid ?? 0), 'SIGINT');
+  await until(child.log, (log) => log.includes('"Stopping."'));
   half.finish();
   expect(await createdEmail(await half.answer)).toEqual([201, 'group@example.com']);
-  expect(await exited).toEqual([0, null]);
+  expect(await child.exited).toEqual([0, null]);
+  const log = child.log();
   expect(log.slice(log.indexOf('"Stopping."'))).not.toMatch(/"level":"(warn|error)"/);
 });

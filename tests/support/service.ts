@@ -80,6 +80,8 @@ export async function startService({
       TMPDIR: tmpdir(),
       PORT: '0',
       DATA_DIR: folder,
+      // No proxy stands before it.
+      STOP_DELAY_SECONDS: '0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
