@@ -1,4 +1,5 @@
 // What the partner's endpoint has received.
+import { until } from '../faults/environment.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { eventKey } from './load.ts';
 
@@ -26,4 +27,19 @@ export function recordArrivals(receiver: Receiver): Arrival[] {
     setTimeout(() => response.writeHead(204).end(), ANSWER_AFTER_MS);
   };
   return arrivals;
+}
+
+/** Until the message of every event is there; what is not when the patience ends is lost. */
+export async function waitForArrivals(
+  arrivals: readonly Arrival[],
+  keys: readonly string[],
+  patienceMs: number,
+): Promise<void> {
+  const countMissing = (): number => {
+    const arrived = new Set(arrivals.map(({ key }) => key));
+    return keys.filter((key) => !arrived.has(key)).length;
+  };
+  await until('every message has arrived', countMissing, (missing) => missing === 0, patienceMs).catch(
+    () => undefined,
+  );
 }

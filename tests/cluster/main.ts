@@ -1,10 +1,17 @@
+// `make cluster-test ARGS=rolling`: processes of the service restarted one after the other under load; `ARGS=upgrade`: from the
+// last release to this tree.
 // `make cluster-test`: faults of a Patroni cluster under the service at work, and a table of what they did. Exits 1 when anything that
 // was acknowledged is lost.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkOutVersion } from '../../bench/other-version.ts';
 import { Cluster } from './cluster.ts';
 import { listFaults } from './faults.ts';
-import { listMissingPackages } from './packages.ts';
+import { listMissingForRestarts, listMissingPackages } from './packages.ts';
 import { isGood, printReports } from './report.ts';
 import type { ClusterReport } from './report.ts';
+import { isGoodRolling, printRolling } from './rolling/report.ts';
+import { runRolling } from './rolling/run.ts';
 import { runControl, runFault } from './run.ts';
 import { ClusterWorld } from './world.ts';
 
@@ -44,10 +51,39 @@ async function main(wanted: string | undefined): Promise<boolean> {
   }
 }
 
-const missing = listMissingPackages();
+/** What `runRolling` left to close is closed in any case, the latest first. */
+async function restartInTurn(isUpgrade: boolean): Promise<boolean> {
+  const closers: (() => unknown)[] = [];
+  const deadline = setTimeout(() => {
+    console.error(`Not done after ${DEADLINE_MS / 60_000} minutes.`);
+    process.exit(1);
+  }, DEADLINE_MS);
+  try {
+    const report = await runRolling(closers, isUpgrade ? checkOutRelease(closers) : undefined);
+    printRolling(report);
+    return isGoodRolling(report);
+  } finally {
+    clearTimeout(deadline);
+    for (const close of closers.toReversed()) await close();
+  }
+}
+
+/** The command of the last release. */
+function checkOutRelease(closers: (() => unknown)[]): string {
+  const file = join(import.meta.dirname, '../../released/history.json');
+  const releases = JSON.parse(readFileSync(file, 'utf8')) as { version: string; commit: string }[];
+  const [last] = releases.toSorted((a, b) => b.version.localeCompare(a.version, 'en', { numeric: true }));
+  const version = checkOutVersion(last?.commit ?? '');
+  closers.push(() => version.remove());
+  return join(version.tree, 'bin/partner');
+}
+
+const [wanted] = process.argv.slice(2);
+const isRolling = wanted === 'rolling' || wanted === 'upgrade';
+const missing = isRolling ? listMissingForRestarts() : listMissingPackages();
 if (missing.length > 0) {
   console.error(`Missing; as root: apt-get install --no-install-recommends ${missing.join(' ')}`);
   process.exitCode = 1;
 } else {
-  process.exitCode = (await main(process.argv[2])) ? 0 : 1;
+  process.exitCode = (await (isRolling ? restartInTurn(wanted === 'upgrade') : main(wanted))) ? 0 : 1;
 }

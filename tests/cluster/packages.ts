@@ -13,12 +13,26 @@ const PACKAGES: Readonly<Record<string, string>> = {
 
 const SERVERS = '/usr/lib/postgresql';
 
+type IsThere = (path: string) => boolean;
+
+/** What rolling restarts need, which have a database of their own. */
+const FOR_RESTARTS: readonly string[] = ['haproxy', 'util-linux'];
+
+/** Debian's packages that rolling restarts lack. */
+export function listMissingForRestarts(isThere: IsThere = existsSync): string[] {
+  return listAbsent(isThere).filter((name) => FOR_RESTARTS.includes(name));
+}
+
+function listAbsent(isThere: IsThere): string[] {
+  return Object.entries(PACKAGES).flatMap(([path, name]) => (isThere(path) ? [] : [name]));
+}
+
 /** Debian's packages that are missing. */
 export function listMissingPackages(
-  isThere: (path: string) => boolean = existsSync,
+  isThere: IsThere = existsSync,
   versions = listServerVersions(),
 ): string[] {
-  const missing = Object.entries(PACKAGES).flatMap(([path, name]) => (isThere(path) ? [] : [name]));
+  const missing = listAbsent(isThere);
   return versions.length === 0 ? ['postgresql', ...missing] : missing;
 }
 

@@ -1,6 +1,6 @@
 // The control of `make cluster-test`: its report finds what is lost, repeated or late, and it says what the machine lacks.
 import { expect, test } from 'vitest';
-import { listMissingPackages } from './packages.ts';
+import { listMissingForRestarts, listMissingPackages } from './packages.ts';
 import { isGood, medianOf, summarize } from './report.ts';
 import type { Observed } from './report.ts';
 
@@ -86,4 +86,5 @@ test('the packages that a machine lacks are named', () => {
   ]);
   expect(listMissingPackages(() => true, ['15'])).toEqual([]);
   expect(listMissingPackages((path) => !path.includes('haproxy'), ['15'])).toEqual(['haproxy']);
+  expect(listMissingForRestarts(() => false)).toEqual(['haproxy', 'util-linux']);
 });

@@ -1,5 +1,6 @@
 // One fault under load, from the break until everything is as it was.
 import { until } from '../faults/environment.ts';
+import { waitForArrivals } from './arrivals.ts';
 import type { Arrival } from './arrivals.ts';
 import type { ClusterFault } from './faults.ts';
 import type { Load, Write } from './load.ts';
@@ -49,10 +50,8 @@ async function observe(
   from: number,
   to: number,
 ): Promise<ClusterReport> {
-  await waitForArrivals(
-    arrivals,
-    acknowledged.filter(({ kind }) => kind === 'event'),
-  );
+  const events = acknowledged.filter(({ kind }) => kind === 'event').map(({ key }) => key);
+  await waitForArrivals(arrivals, events, ARRIVAL_MS);
   const emails = acknowledged.filter(({ kind }) => kind === 'user').map(({ key }) => key);
   const missing = await world.listMissing(emails);
   return summarize({ fault, from, until: to, writes: load.writes, arrivals, missing });
@@ -66,16 +65,5 @@ async function waitForStreak(load: Load): Promise<void> {
     () => load.writes.filter(({ answeredAt }) => answeredAt >= since).slice(-STREAK),
     (last) => last.length === STREAK && last.every(({ status }) => status > 0 && status < 300),
     RECOVERY_MS,
-  );
-}
-
-/** Until every message is there; what is not when the patience ends is lost. */
-async function waitForArrivals(arrivals: readonly Arrival[], events: readonly Write[]): Promise<void> {
-  const countMissing = (): number => {
-    const arrived = new Set(arrivals.map(({ key }) => key));
-    return events.filter(({ key }) => !arrived.has(key)).length;
-  };
-  await until('every message has arrived', countMissing, (missing) => missing === 0, ARRIVAL_MS).catch(
-    () => undefined,
   );
 }

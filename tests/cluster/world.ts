@@ -16,6 +16,10 @@ const HOUSEHOLDS = 900;
 const FLEET_MS = 60_000;
 const ASK_MS = 30_000;
 
+/** Those of the emails $1 that no user has. */
+export const MISSING_USERS =
+  'select e.email from unnest($1::text[]) e (email) where not exists (select from users u where u.email = e.email)';
+
 export class ClusterWorld {
   readonly cluster: Cluster;
   readonly #closers: (() => Promise<unknown>)[] = [];
@@ -51,7 +55,7 @@ export class ClusterWorld {
     for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(env, role);
     const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
     const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, credentials);
-    const fleet = await startFleet(api);
+    const fleet = await startFleet(api, HOUSEHOLDS);
     await addWebhook(api.at({ orgId: fleet.simulationOrgId }), receiver.url());
     const { rows } = await client.query<{ id: string }>('select id from devices where org_id = $1', [
       fleet.simulationOrgId,
@@ -67,15 +71,10 @@ export class ClusterWorld {
     return until(
       'the database tells which users it has',
       () =>
-        this.#client
-          ?.query<{ email: string }>(
-            'select e.email from unnest($1::text[]) e (email) where not exists (select from users u where u.email = e.email)',
-            [emails],
-          )
-          .then(
-            ({ rows }) => rows.map(({ email }) => email),
-            () => undefined,
-          ),
+        this.#client?.query<{ email: string }>(MISSING_USERS, [emails]).then(
+          ({ rows }) => rows.map(({ email }) => email),
+          () => undefined,
+        ),
       (missing) => missing !== undefined,
       ASK_MS,
     ).then((missing) => missing ?? []);
@@ -116,11 +115,15 @@ export class ClusterWorld {
   }
 }
 
-async function startFleet(api: PartnerApi): Promise<{ jobId: string; simulationOrgId: string }> {
+/** Resolves when it runs. */
+export async function startFleet(
+  api: PartnerApi,
+  households: number,
+): Promise<{ jobId: string; simulationOrgId: string }> {
   const fleets = '/device-simulator/fleets';
   const created = await api.call<{ job_id: string; simulation_org_id: string }>('POST', fleets, {
     request_id: randomUUID(),
-    count: HOUSEHOLDS,
+    count: households,
     latitude: 48.2,
     longitude: 16.4,
     ev_ownership_fraction: 1,
@@ -135,7 +138,8 @@ async function startFleet(api: PartnerApi): Promise<{ jobId: string; simulationO
   return { jobId, simulationOrgId };
 }
 
-async function addWebhook(api: PartnerApi, url: string): Promise<void> {
+/** For what devices tell their partner. */
+export async function addWebhook(api: PartnerApi, url: string): Promise<void> {
   const made = await api.call('POST', '/notifications/webhooks', { url, topics: ['device.information'] });
   if (made.status !== 201) throw new Error(`The webhook was answered ${JSON.stringify(made)}.`);
 }
