@@ -23,7 +23,7 @@ import { createSessionMemory } from '../accounts/sessions.ts';
 import { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { HashingTurns } from '../accounts/sign-in.ts';
 import { buildAuthorizationServerMetadata } from '../oauth/metadata.ts';
-import type { SecretUses } from '../oauth/secret-uses.ts';
+import type { SecretUseWriter } from './secret-uses.ts';
 import type { Handler } from '../contract/handlers.ts';
 import type { OpenContext, Services } from '../operations/context.ts';
 import { findRuleErrors } from '../operations/body-rules.ts';
@@ -90,7 +90,7 @@ export interface ApiOptions {
   /** What requests leave for the developers of their partners. */
   readonly requestLog: RequestLog;
   /** When secrets of applications were last used; nowhere unless it is given. */
-  readonly secretUses?: SecretUses;
+  readonly secretUses?: SecretUseWriter;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
   /** Origins whose scripts may call; none unless it is given. */

@@ -1,7 +1,7 @@
 import type { createAccountVerifier } from '../accounts/sign-in.ts';
 import type { AppOptions } from '../http/app.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
-import type { SecretUses } from '../oauth/secret-uses.ts';
+import type { SecretUseWriter } from './secret-uses.ts';
 import { createTokenEndpoint } from '../oauth/token-endpoint.ts';
 import type { Db } from '../queries/connection/database.ts';
 
@@ -11,7 +11,7 @@ const ACCESS_TOKEN_SECONDS = 36_000;
 interface EndpointOptions {
   readonly db: Db;
   readonly clock: () => Date;
-  readonly secretUses?: SecretUses;
+  readonly secretUses?: SecretUseWriter;
 }
 
 /** The token endpoint at both of its addresses, and that of revocation. */
@@ -26,7 +26,7 @@ export function createOAuthEndpoints(
     verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
     rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
-    onSecretUsed: (use) => secretUses?.add(use),
+    onSecretUsed: (use, isFirst) => secretUses?.add(use, isFirst),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });
   return {

@@ -1,6 +1,7 @@
 import type { PortalReads } from '../portal/reads.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findPayload, readAttemptPhases } from '../queries/deliveries/delivery-log.ts';
+import { listFailingWebhooks } from '../queries/deliveries/failing-webhooks.ts';
 import { findDeliveries } from '../queries/deliveries/filtered-deliveries.ts';
 import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
 import { readWebhookStatistics } from '../queries/deliveries/webhook-statistics.ts';
@@ -45,6 +46,7 @@ export function createPortalReads(db: Db): PortalReads {
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
+    listFailingWebhooks: (orgId) => listFailingWebhooks(db, orgId),
     readAttemptPhases: (key) => readAttemptPhases(db, key),
     findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
     listEvents: async (orgId, { topic, after }, limit) => {

@@ -185,7 +185,7 @@ async function startSurface(
     passwordHasher,
     clock,
     requestLog: requests.requestLog,
-    secretUses: uses.secretUses,
+    secretUses: uses,
     rateLimits,
     trustedProxies,
     allowedOrigins,

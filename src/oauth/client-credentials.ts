@@ -83,6 +83,11 @@ export async function authenticateClient(
   return { ...client, presentedHash: sha256Digest(clientSecret) };
 }
 
+/** What is known of the secret that was presented. */
+export function findPresentedSecret({ application, secretHash, presentedHash }: ProvenClient) {
+  return presentedHash.equals(secretHash) ? application.secret : application.olderSecret;
+}
+
 /** The digest of the secret before the present one, as long as that works. */
 function findOlderSecret(client: Client | null, now: Date): Buffer | null {
   const endsAt = client?.application.olderSecret?.endsAt;

@@ -2,7 +2,7 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest } from '../domain/security/credentials.ts';
 import { OAUTH_GRANTS } from '../domain/security/grant-types.ts';
 import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
-import { authenticateClient, parseClientCredentials } from './client-credentials.ts';
+import { authenticateClient, findPresentedSecret, parseClientCredentials } from './client-credentials.ts';
 import type { ClientCredentials, ProvenClient } from './client-credentials.ts';
 import type { SecretUse } from '../queries/accounts/application-secrets.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -21,8 +21,8 @@ export interface TokenEndpointOptions {
   readonly invalidateCachedToken?: (tokenDigest: string) => void;
   /** Of this process's authenticator: whose the token is that has just been issued. */
   readonly rememberPartner?: (tokenDigest: string, partnerId: string) => void;
-  /** Hears of each secret that was right. */
-  readonly onSecretUsed?: (use: SecretUse) => void;
+  /** Hears of each secret that was right, and whether no use of it was known. */
+  readonly onSecretUsed?: (use: SecretUse, isFirst: boolean) => void;
 }
 
 export interface TokenEndpoint {
@@ -94,7 +94,8 @@ async function proveClient(
   const client = await authenticateClient(db, credentials, now);
   if (client === undefined) return undefined;
   const { orgId, id: applicationId } = client.application;
-  onSecretUsed?.({ orgId, applicationId, secretHash: client.presentedHash, usedAt: now });
+  const isFirst = findPresentedSecret(client)?.lastUsedAt === null;
+  onSecretUsed?.({ orgId, applicationId, secretHash: client.presentedHash, usedAt: now }, isFirst);
   await onClientProven?.(client.partnerId);
   return client;
 }

@@ -18,6 +18,8 @@ const OLDER_ENDS: Readonly<Record<string, string>> = {
 };
 const PRESELECTED_DAYS = '1';
 
+type Secret = Pick<Application['secret'], 'lastUsedAt'>;
+
 /** Asks when the present secret is to end. Of an application with two that work, the older one has to be ended first. */
 export const showSecretCreation = withApplication((context, _request, response, application) => {
   sendCreationForm(context, response, application);
@@ -79,13 +81,9 @@ export const showSecretEnd = withApplication(({ clock }, _request, response, app
     redirectWithNotice(response, path, 'secret_ended');
     return;
   }
-  const lastUsed =
-    olderSecret.lastUsedAt === null
-      ? 'It was not used since it was made.'
-      : `It was last used at ${formatMinute(olderSecret.lastUsedAt)} UTC.`;
   sendView(response, 200, 'confirm', {
     heading: `End the older secret of ${application.name}?`,
-    text: `${lastUsed} From then on it is refused, whoever still uses it. Tokens that were issued with it stay valid until they expire. This cannot be undone.`,
+    text: `${describeUses(application.secret, olderSecret)} Once ended, it is refused at once, whoever still uses it. Tokens that were issued with it stay valid until they expire. This cannot be undone.`,
     action: `${path}secret/end/`,
     version: versionOf(application),
     submit: 'End the older secret',
@@ -93,6 +91,17 @@ export const showSecretEnd = withApplication(({ clock }, _request, response, app
     danger: true,
   });
 });
+
+/** When each of the two was last used. One that was never used is probably not where the older one is. */
+function describeUses(newer: Secret, older: Secret): string {
+  const lastUse =
+    older.lastUsedAt === null
+      ? 'It was never used.'
+      : `It was last used at ${formatMinute(older.lastUsedAt)} UTC.`;
+  return newer.lastUsedAt === null
+    ? `${lastUse} The newer secret was never used so far: put it in the place of the older one first, or what uses that one is refused.`
+    : `${lastUse} The newer one was last used at ${formatMinute(newer.lastUsedAt)} UTC.`;
+}
 
 /** Ends the older secret at once; nothing when the application is another one than the page has shown. */
 export const endSecretFromForm = withApplication(async (context, request, response, application) => {

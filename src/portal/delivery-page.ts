@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { components } from '../../generated/openapi.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import { listDeliveryHeaders } from '../domain/notifications/delivery-headers.ts';
+import { measureRetriesLeftMs, MOST_ATTEMPTS } from '../domain/notifications/retry.ts';
 import { getDelivery } from '../operations/deliveries.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
@@ -113,17 +114,21 @@ function describeVerdict(delivery: Delivery, now: Date): string {
     case 'delivered':
       return `It arrived${delivery.attempts > 1 ? ` at attempt ${delivery.attempts}` : ' at once'}.`;
     case 'exhausted':
-      return `It was given up after ${tries}.`;
+      return `It was given up after ${tries}: none follows by itself. Once the endpoint works, send it again.`;
     case 'cancelled':
       return `It was dropped: ${describeDropReason(delivery.cancel_reason)}.`;
     case 'pending':
-      return `${delivery.attempts === 0 ? 'No attempt has ended yet' : `${tries} failed`}; ${describeDue(delivery.due_at, now)}.`;
+      return `${delivery.attempts === 0 ? 'No attempt has ended yet' : `${tries} failed`}; ${describeDue(delivery, now)}`;
     default:
       return delivery.state satisfies never;
   }
 }
 
-function describeDue(dueAt: string | null, now: Date): string {
+/** When the next attempt is made, and how long it goes on should that one fail too. */
+function describeDue({ attempts, due_at: dueAt }: Delivery, now: Date): string {
   const due = new Date(dueAt ?? now);
-  return due > now ? `the next one is due at ${formatMinute(due)} UTC` : 'the next one is due now';
+  const next = due > now ? `the next one is due at ${formatMinute(due)} UTC.` : 'the next one is due now.';
+  if (attempts + 1 >= MOST_ATTEMPTS) return `${next} It is the last one.`;
+  const end = new Date(Math.max(due.getTime(), now.getTime()) + measureRetriesLeftMs(attempts));
+  return `${next} While they fail, it is tried until about ${formatMinute(end)} UTC, ${MOST_ATTEMPTS} attempts at most.`;
 }

@@ -1,8 +1,10 @@
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { FailingWebhook } from '../domain/notifications/failing-webhook.ts';
 import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { components } from '../../generated/openapi.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
+import { describeCause } from './failure-causes.ts';
 import { listDevices } from './device-marks.ts';
 import { countOf } from './times.ts';
 
@@ -25,13 +27,21 @@ export interface NeedsState {
   readonly fleets: readonly FleetSummary[];
   readonly status: NotificationStatus | undefined;
   readonly webhooks: readonly Webhook[] | undefined;
+  readonly failing: readonly FailingWebhook[] | undefined;
   readonly deliveries: readonly DeliveryCount[] | undefined;
 }
 
 /** What needs action, errors first. */
-export function listNeeds({ fleets, status, webhooks = [], deliveries = [] }: NeedsState): Need[] {
+export function listNeeds({
+  fleets,
+  status,
+  webhooks = [],
+  failing = [],
+  deliveries = [],
+}: NeedsState): Need[] {
   return [
     ...fleets.filter(({ status }) => status === 'failed').map(needOfFleet),
+    ...failing.map(needOfFailing),
     ...needsOfDeliveries(deliveries),
     ...webhooks.filter(({ enabled }) => !enabled).map(needOfWebhook),
     ...(status === undefined ? [] : needsOfDevices(status)),
@@ -53,6 +63,16 @@ function needOfWebhook({ url, updated_at: updatedAt }: Webhook): Need {
     title: `Webhook ${hostOf(url)} is disabled`,
     detail: 'What happens meanwhile is not sent to it, also not once it is enabled again.',
     since: new Date(updatedAt),
+  };
+}
+
+function needOfFailing({ url, attempts, since, ...last }: FailingWebhook): Need {
+  const { title, cure } = describeCause(last.errorClass, last.statusCode);
+  return {
+    kind: 'error',
+    title: `Webhook ${hostOf(url)} is failing`,
+    detail: `Its latest ${countOf(attempts, 'attempt')} failed, the last one with: ${title}. ${cure}`,
+    since,
   };
 }
 

@@ -47,6 +47,7 @@ export async function readOverview(
     fleets,
     status: isShownActions ? await readStatus(context, response) : undefined,
     webhooks,
+    failing: webhooks === undefined ? undefined : await reads.listFailingWebhooks(scope.orgId),
     openActions: isShownActions ? await reads.countOpenActions(simulations) : undefined,
     devices: scope.fleet === undefined ? undefined : await reads.countDevices(scope.orgId),
     deliveries:

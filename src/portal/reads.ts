@@ -5,6 +5,7 @@ import type { CursorPosition } from '../domain/api/cursor.ts';
 import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import type { DeliveryFilter, FoundDeliveries } from '../domain/notifications/delivery-filter.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { FailingWebhook } from '../domain/notifications/failing-webhook.ts';
 import type { RecentEvent } from '../domain/notifications/recent-event.ts';
 import type { ToldItem } from '../domain/notifications/told-item.ts';
 import type {
@@ -45,6 +46,8 @@ export interface DeliveryReads {
     readonly since: Date;
     readonly periodSeconds: number;
   }) => Promise<WebhookStatistics>;
+  /** Enabled webhooks of which the latest attempts have all failed. */
+  readonly listFailingWebhooks: (orgId: string) => Promise<readonly FailingWebhook[]>;
   /** Where the time of a delivery's attempts went, by their numbers. */
   readonly readAttemptPhases: (key: {
     readonly orgId: string;

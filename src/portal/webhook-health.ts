@@ -4,7 +4,7 @@ import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { tabulateChart } from './day-chart.ts';
 import { describeCause } from './failure-causes.ts';
 import { getScope } from './shell.ts';
-import { countOf, formatAgo, formatCount } from './times.ts';
+import { countOf, formatAgo, formatCount, formatMinute } from './times.ts';
 import { chartAttempts, encodeAttempts, startOfHours } from './webhook-chart.ts';
 import { webhookPath, withWebhook } from './webhook-operations.ts';
 
@@ -72,8 +72,8 @@ function describeGroup(group: FailureGroup, now: Date) {
     title: `${title}: ${countOf(attempts, 'attempt')} of ${countOf(messages, 'message')}`,
     state: isOver ? 'All of them have arrived since.' : `${left.join(', ')}.`,
     cure,
-    since: { text: `first ${formatAgo(firstAt, now)}`, at: firstAt.toISOString() },
-    last: { text: `last ${formatAgo(lastAt, now)}`, at: lastAt.toISOString() },
+    since: { text: `first ${formatMinute(firstAt)} UTC`, at: firstAt.toISOString() },
+    last: { text: `last ${formatMinute(lastAt)} UTC (${formatAgo(lastAt, now)})`, at: lastAt.toISOString() },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
 import type { DeliveryCount } from '../domain/notifications/delivery-count.ts';
+import type { FailingWebhook } from '../domain/notifications/failing-webhook.ts';
 import { MAX_PAGE } from '../domain/api/page-links.ts';
 import { listWebhooks } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
@@ -15,6 +16,7 @@ import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { countOf, formatCount } from './times.ts';
+import { toStateCell } from './webhook-states.ts';
 import { webhookPath } from './webhook-operations.ts';
 import type { Webhook } from './webhook-operations.ts';
 import { toShortTopic } from './words.ts';
@@ -44,12 +46,13 @@ export const showWebhooks: PageHandler = async (context, request, response) => {
   const { items, total, page_size: size } = answer.body as components['schemas']['WebhookPage'];
   const since = new Date(context.clock().getTime() - DAY_MS);
   const counts = await context.reads.countDeliveriesSince(scope.orgId, since, SECONDS_OF_DAY);
-  const failing = items.filter(({ id }) => countOfState(counts, id, 'exhausted').count > 0).length;
+  const failing = await context.reads.listFailingWebhooks(scope.orgId);
+  const givenUp = items.filter(({ id }) => countOfState(counts, id, 'exhausted').count > 0).length;
   sendView(response, 200, 'webhooks', {
-    sentence: describeList(scope, total, failing),
+    sentence: describeList(scope, total, givenUp),
     webhooks: {
       columns: COLUMNS,
-      rows: items.map((webhook) => nameCells(webhook.id, toRow(scope, webhook, counts))),
+      rows: items.map((webhook) => nameCells(webhook.id, toRow(scope, webhook, counts, failing))),
     },
     live: describeLive(response, context.clock()),
     createPath: scopedPath(scope, `${WEBHOOKS_PATH}create/`),
@@ -67,18 +70,23 @@ function readPage(text: string | undefined): number {
   return Number.isInteger(page) && page >= 1 && page <= MAX_PAGE ? page : 1;
 }
 
-function describeList({ kind, name }: Scope, total: number, failing: number): string {
+function describeList({ kind, name }: Scope, total: number, givenUp: number): string {
   const whose = kind === 'own' ? name : `the simulation ${name}`;
   const what =
     total === 0
       ? `Endpoints that are told what happens in ${whose}.`
       : `${countOf(total, 'endpoint')} of ${whose}.`;
-  return failing === 0
+  return givenUp === 0
     ? what
-    : `${what} ${failing === 1 ? 'One did' : `${failing} did`} not take a message for good in the last 24 hours.`;
+    : `${what} ${givenUp === 1 ? 'One did' : `${givenUp} did`} not take a message for good in the last 24 hours.`;
 }
 
-function toRow(scope: Scope, webhook: Webhook, counts: readonly DeliveryCount[]) {
+function toRow(
+  scope: Scope,
+  webhook: Webhook,
+  counts: readonly DeliveryCount[],
+  failing: readonly FailingWebhook[],
+) {
   const { id, url, topics } = webhook;
   const count = (state: DeliveryCount['state']) => {
     const { count: number, isCapped } = countOfState(counts, id, state);
@@ -86,20 +94,12 @@ function toRow(scope: Scope, webhook: Webhook, counts: readonly DeliveryCount[])
   };
   return [
     { text: url, href: webhookPath(scope, id) },
-    { status: markWebhook(webhook, counts) },
+    toStateCell(webhook, failing),
     { text: topics.length === 0 ? 'none' : topics.map(toShortTopic).join(', ') },
     count('delivered'),
     count('pending'),
     count('exhausted'),
   ];
-}
-
-/** How a webhook stands, by what became of its newest messages. */
-function markWebhook({ id, enabled, topics }: Webhook, counts: readonly DeliveryCount[]) {
-  if (!enabled) return { kind: 'neutral', word: 'Disabled' };
-  if (countOfState(counts, id, 'exhausted').count > 0) return { kind: 'error', word: 'Failing' };
-  if (topics.length === 0) return { kind: 'warning', word: 'No topic' };
-  return { kind: 'ok', word: 'Enabled' };
 }
 
 function countOfState(counts: readonly DeliveryCount[], id: string, state: DeliveryCount['state']) {

@@ -9,6 +9,7 @@ import {
 import { findApplication } from '../../src/queries/accounts/applications.ts';
 import type { Application } from '../../src/queries/accounts/applications.ts';
 import { newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
+import { startSecretUses } from '../../src/compose/secret-uses.ts';
 import { SecretUses } from '../../src/oauth/secret-uses.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { accountVerifier } from '../support/verifier.ts';
@@ -120,6 +121,54 @@ test('a third secret is not made beside two that work; replacing ends both', asy
   for (const clientSecret of [client.clientSecret, newer])
     expectRefusal(await issue({ ...client, clientSecret }), 'invalid_client');
   expectToken(await issue({ ...client, clientSecret: 'third' }));
+});
+
+test('the first use of each secret is told as the first', async () => {
+  const { db } = fixture.database;
+  const client = await addClient(db);
+  const told: boolean[] = [];
+  const endpoint = createTokenEndpoint({
+    db,
+    settings: { accessTokenSeconds: 36_000 },
+    clock: () => START,
+    verifyAccount: accountVerifier(db),
+    onSecretUsed: (_use, isFirst) => void told.push(isFirst),
+  });
+  const issue = async (clientSecret: string) =>
+    endpoint.issue({ authorization: basic(client.clientId, clientSecret), body: { ...grant } });
+  await issue(client.clientSecret);
+  const { orgId, applicationId } = client;
+  await recordSecretUses(db, [
+    { orgId, applicationId, secretHash: sha256Digest(client.clientSecret), usedAt: START },
+  ]);
+  await issue(client.clientSecret);
+  const newer = await addSecretTo(client);
+  for (const secret of [client.clientSecret, newer]) await issue(secret);
+  expect(told).toEqual([true, false, false, true]);
+});
+
+test('the writer writes a first use at once, and later ones when their time has come', async () => {
+  const { db } = fixture.database;
+  const [first, later] = [await addClient(db), await addClient(db)];
+  const note = (): void => undefined;
+  const writer = startSecretUses({
+    db,
+    log: { debug: note, info: note, warn: note, error: note },
+    everyMs: 3_600_000,
+  });
+  const use = ({ orgId, applicationId, clientSecret }: TestClient) => ({
+    orgId,
+    applicationId,
+    secretHash: sha256Digest(clientSecret),
+    usedAt: after(1),
+  });
+  const lastUse = async (client: TestClient) => (await applicationOf(client)).secret.lastUsedAt;
+  writer.add(use(first), true);
+  await expect.poll(() => lastUse(first)).toEqual(after(1));
+  writer.add(use(later), false);
+  expect(await lastUse(later)).toBeNull();
+  await writer.stop();
+  expect(await lastUse(later)).toEqual(after(1));
 });
 
 test('10,000 secrets wait to have their use written; what could not be written is kept, unless used since', () => {

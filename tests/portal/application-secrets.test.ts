@@ -88,7 +88,16 @@ test('an application has two secrets at most, and the older one is ended by hand
   const third = await browser.post(`${page}secret/`, { csrf_token: csrf, version, older_ends: '7' });
   expect([third.status, elementText(third.text, 'client_secret')]).toEqual([422, undefined]);
 
+  const asked = (await browser.get(`${page}secret/end/`)).text;
+  expect(asked).toContain('Once ended, it is refused at once');
+  expect(asked).toContain('The newer secret was never used so far');
+  await site.db
+    .updateTable('applications')
+    .set({ secret_last_used_at: new Date() })
+    .where('client_id', '=', clientId)
+    .execute();
   const end = formOf((await browser.get(`${page}secret/end/`)).text, `${page}secret/end/`);
+  expect((await browser.get(`${page}secret/end/`)).text).toContain('The newer one was last used at 20');
   const stale = await browser.post(`${page}secret/end/`, { ...end, version: '0' });
   expect(stale.headers['location']).toBe(`${page}?notice=application_stale`);
   expect(await worksAt(clientId, first, new Date())).toBe(true);

@@ -148,6 +148,38 @@ test('a delivery shows its body, its headers and each attempt', async () => {
     expect((await browser.get(`${path}deliveries/${other}/`)).status).toBe(404);
 });
 
+test.each([
+  [
+    3,
+    /3 attempts failed; the next one is due at .* UTC\. While they fail, it is tried until about .* UTC, 10 attempts at most\./,
+  ],
+  [9, /9 attempts failed; the next one is due at .* UTC\. It is the last one\./],
+  [10, /10 attempts failed; the next one is due at .* UTC\. It is the last one\./],
+])('a delivery that failed %i times says how long it is tried', async (attempts, verdict) => {
+  const id = await message(NEW);
+  const due = new Date(Date.now() + HOUR_MS);
+  await site.db
+    .updateTable('deliveries')
+    .set({ attempts, due_at: due })
+    .where('message_id', '=', id)
+    .execute();
+  const { text } = await browser.get(`${path}deliveries/${id}/`);
+  expect(text).toMatch(verdict);
+  const end = new Date(due.getTime() + (10 * 60 + 30 * 60) * 1_000 + 44 * HOUR_MS);
+  if (attempts === 3)
+    expect(text).toContain(`until about ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC`);
+});
+
+test('one that was given up is over, and the page of redelivery says what is sent and what comes twice', async () => {
+  const id = await message(GIVEN_UP);
+  expect((await browser.get(`${path}deliveries/${id}/`)).text).toContain(
+    'It was given up after 10 attempts: none follows by itself.',
+  );
+  const { text } = await browser.get(`${path}redeliver/`);
+  expect(text).toContain('Messages that are still pending go by themselves');
+  expect(text).toContain('comes again with the same <code>webhook-id</code>');
+});
+
 test('the page of the webhook groups what failed by cause, with its cure, and draws the attempts of a day', async () => {
   const givenUp = await message(GIVEN_UP);
   await message(ARRIVED);

@@ -28,6 +28,14 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   24 * HOUR_MS,
 ];
 
+/** Attempts that a delivery gets by itself; after more of them, which somebody asked for one by one, none follows either. */
+export const MOST_ATTEMPTS = RETRY_DELAYS_MS.length + 1;
+
+/** How long a delivery may be tried from its next attempt on, after `attempts` that failed: about, since waits vary. */
+export function measureRetriesLeftMs(attempts: number): number {
+  return RETRY_DELAYS_MS.slice(attempts).reduce((sum, delayMs) => sum + delayMs, 0);
+}
+
 const JITTER = 0.2;
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS;
 

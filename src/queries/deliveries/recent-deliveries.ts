@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { PAGE_SIZE } from '../../domain/api/page-links.ts';
 import type { DeliveryCount } from '../../domain/notifications/delivery-count.ts';
 import type { Db } from '../connection/database.ts';
@@ -59,8 +60,9 @@ const selectDelivered = prepare(
   `,
 );
 
-const webhooksOf = (orgId: string) => sql`
-  select id, url from webhooks
+/** A select of the organization's webhooks, the 50 oldest of them. */
+export const webhooksOf = (orgId: string): RawBuilder<unknown> => sql`
+  select id, url, enabled from webhooks
   where org_id = ${orgId} and deleted_at is null
   order by created_at, id
   limit ${sql.lit(PAGE_SIZE)}`;

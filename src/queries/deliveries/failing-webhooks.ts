@@ -1,0 +1,45 @@
+import { sql } from 'kysely';
+import { FAILING_FROM } from '../../domain/notifications/failing-webhook.ts';
+import type { FailingWebhook } from '../../domain/notifications/failing-webhook.ts';
+import type { Db } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
+import { webhooksOf } from './recent-deliveries.ts';
+
+/** The newest deliveries of a webhook that are looked through for some that were tried, and how many of these are looked at. */
+const MOST_SOUGHT = 500;
+const MOST_TRIED = 10;
+
+/** Those of the organization's webhooks, the 50 oldest of them, of which the latest attempts have all failed. */
+export function listFailingWebhooks(db: Db, orgId: string): Promise<FailingWebhook[]> {
+  return selectFailing(db, { orgId });
+}
+
+const selectFailing = prepare(
+  (_db, { orgId }: { readonly orgId: string }) => sql<FailingWebhook>`
+    select w.id as "webhookId", w.url, f.* from (${webhooksOf(orgId)}) w cross join lateral (
+      select count(*)::integer as attempts, min(started_at) as since,
+        (array_agg(error_class order by started_at desc))[1] as "errorClass",
+        (array_agg(status_code order by started_at desc))[1] as "statusCode"
+      from (
+        select a.*, bool_or(a.outcome = 'delivered') over (order by a.started_at desc, a.attempt desc) as "isBefore"
+        from (${triedOf(orgId)}) d join delivery_attempts a
+        on a.org_id = ${orgId} and a.message_id = d.message_id and a.webhook_id = w.id
+      ) latest
+      where not "isBefore"
+    ) f
+    where w.enabled and f.attempts >= ${sql.lit(FAILING_FROM)}
+    order by f.since
+  `,
+);
+
+/** The newest deliveries of the webhook `w` that were tried. */
+const triedOf = (orgId: string) => sql`
+  select message_id from (
+    select message_id, attempts, created_at from deliveries
+    where org_id = ${orgId} and webhook_id = w.id
+    order by created_at desc, message_id desc
+    limit ${sql.lit(MOST_SOUGHT)}
+  ) newest
+  where attempts > 0
+  order by created_at desc, message_id desc
+  limit ${sql.lit(MOST_TRIED)}`;
