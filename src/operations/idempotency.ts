@@ -72,7 +72,8 @@ export class IdempotentAnswers {
    */
   async answer(context: Context, request: KeyedRequest, run: Run): Promise<OperationReply> {
     const { actor } = context;
-    const { operation, path, query, body = null } = request;
+    // An operation without a body takes none or `{}`, which is the same request.
+    const { operation, path, query, body = {} } = request;
     const asked: Asked = {
       key: {
         org_id: actor.partnerId,

@@ -109,6 +109,18 @@ describe('every operation that takes a key', () => {
       expect(refusal(await api.call(id, keyed('"a key"', other)))).toEqual([422, 'idempotency_key_reused']);
     },
   );
+
+  test.each(
+    KEYED.filter((route) => !(route.operationId in BODIES)).map(
+      (route) => [route.operationId, route] as const,
+    ),
+  )('%s takes no body and an empty one for the same request', async (id, route) => {
+    const query = id === 'resolveNotificationItem' ? { secret: 'x'.repeat(40) } : {};
+    const call = { path: unknownObjects(route), query };
+    const first = await api.call(id, keyed('"a key"', call));
+    const repeat = await api.call(id, keyed('"a key"', { ...call, body: {} }));
+    expect([repeat.status, isReplayed(repeat)]).toEqual([first.status, true]);
+  });
 });
 
 test('of fifty equal keys at once one has an effect; each gets its answer or 409, and its repeat the answer', async () => {
