@@ -27,7 +27,7 @@ export const showHome: PageHandler = async (context, _request, response) => {
   const scope = getScope(response);
   const { role } = getSession(response);
   const overview = await readOverview(context, response, since);
-  const needs = listNeeds(overview);
+  const needs = listNeeds(scope, overview);
   sendView(response, 200, 'home', {
     heading: scope.kind === 'own' ? 'Home' : scope.name,
     sentence: `${describeNeeds(needs)} ${describeFleets(overview.fleets, scope)}`,

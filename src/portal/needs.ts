@@ -6,7 +6,11 @@ import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { describeCause } from './failure-causes.ts';
 import { listDevices } from './device-marks.ts';
+import { fleetPath, NOTIFICATIONS_PATH } from './paths.ts';
+import { scopedPath } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 import { countOf } from './times.ts';
+import { webhookPath } from './webhook-operations.ts';
 
 /** Something that does not get better by itself. */
 export interface Need {
@@ -14,6 +18,8 @@ export interface Need {
   readonly title: string;
   /** What it does, and its cure. */
   readonly detail: string;
+  /** Where its cause stands; undefined where no page is left of it. */
+  readonly href: string | undefined;
   readonly since?: Date;
 }
 
@@ -31,63 +37,69 @@ export interface NeedsState {
   readonly deliveries: readonly DeliveryCount[] | undefined;
 }
 
-/** What needs action, errors first. */
-export function listNeeds({
-  fleets,
-  status,
-  webhooks = [],
-  failing = [],
-  deliveries = [],
-}: NeedsState): Need[] {
+/** What needs action in a scope, errors first. */
+export function listNeeds(
+  scope: Scope,
+  { fleets, status, webhooks = [], failing = [], deliveries = [] }: NeedsState,
+): Need[] {
   return [
     ...fleets.filter(({ status }) => status === 'failed').map(needOfFleet),
-    ...failing.map(needOfFailing),
-    ...needsOfDeliveries(deliveries),
-    ...webhooks.filter(({ enabled }) => !enabled).map(needOfWebhook),
-    ...(status === undefined ? [] : needsOfDevices(status)),
+    ...failing.map((webhook) => needOfFailing(scope, webhook)),
+    ...needsOfDeliveries(scope, deliveries),
+    ...webhooks.filter(({ enabled }) => !enabled).map((webhook) => needOfWebhook(scope, webhook)),
+    ...(status === undefined ? [] : needsOfDevices(scope, status)),
   ];
 }
 
-function needOfFleet({ name, error, createdAt }: FleetSummary): Need {
+function needOfFleet({ id, name, error, createdAt, isReachable }: FleetSummary): Need {
   return {
     kind: 'error',
     title: `Fleet ${name} could not be built`,
     detail: `${error ?? 'The reason is not known.'} Clean it up and create it again.`,
+    href: isReachable ? fleetPath(id) : undefined,
     since: createdAt,
   };
 }
 
-function needOfWebhook({ url, updated_at: updatedAt }: Webhook): Need {
+function needOfWebhook(scope: Scope, { id, url, updated_at: updatedAt }: Webhook): Need {
   return {
     kind: 'warning',
     title: `Webhook ${hostOf(url)} is disabled`,
     detail: 'What happens meanwhile is not sent to it, also not once it is enabled again.',
+    href: webhookPath(scope, id),
     since: new Date(updatedAt),
   };
 }
 
-function needOfFailing({ url, attempts, since, ...last }: FailingWebhook): Need {
+function needOfFailing(scope: Scope, { webhookId, url, attempts, since, ...last }: FailingWebhook): Need {
   const { title, cure } = describeCause(last.errorClass, last.statusCode);
   return {
     kind: 'error',
     title: `Webhook ${hostOf(url)} is failing`,
     detail: `Its latest ${countOf(attempts, 'attempt')} failed, the last one with: ${title}. ${cure}`,
+    href: webhookPath(scope, webhookId),
     since,
   };
 }
 
-function needsOfDeliveries(counts: readonly DeliveryCount[]): Need[] {
-  const byUrl = new Map<string, number>();
-  for (const { url, state, count } of counts)
-    if (state === 'exhausted') byUrl.set(url, (byUrl.get(url) ?? 0) + count);
-  return [...byUrl].map(([url, count]) => ({
-    kind: 'error',
-    title: `${countOf(count, 'message')} to ${hostOf(url)} given up`,
-    detail: 'All attempts failed. The log of the webhook has each answer; redeliver once the endpoint works.',
-  }));
+function needsOfDeliveries(scope: Scope, counts: readonly DeliveryCount[]): Need[] {
+  const givenUp = counts.filter(({ state }) => state === 'exhausted');
+  return [...Map.groupBy(givenUp, ({ webhookId }) => webhookId)].map(([id, own]) => {
+    const messages = countOf(
+      own.reduce((sum, { count }) => sum + count, 0),
+      'message',
+    );
+    return {
+      kind: 'error',
+      title: `${messages} to ${hostOf(own[0]?.url ?? '')} given up`,
+      detail:
+        'All attempts failed. The log of the webhook has each answer; redeliver once the endpoint works.',
+      href: webhookPath(scope, id, 'deliveries/', { state: 'exhausted' }),
+    };
+  });
 }
 
-function needsOfDevices(status: NotificationStatus): Need[] {
+function needsOfDevices(scope: Scope, status: NotificationStatus): Need[] {
   const open = Object.fromEntries(DEVICE_TYPES.map((type) => [type, status[type].action_required])) as Record<
     DeviceType,
     number
@@ -99,6 +111,7 @@ function needsOfDevices(status: NotificationStatus): Need[] {
       kind: 'warning',
       title: `${countOf(total, 'device')} to be connected again`,
       detail: `${listDevices(open)}: until their owners sign in again they are neither read nor steered.`,
+      href: scopedPath(scope, NOTIFICATIONS_PATH, { code: 'reauthenticate' }),
     },
   ];
 }

@@ -76,7 +76,7 @@ test('a webhook is failing once three attempts one behind the other have failed,
   await attempted(['tls'], { seconds: -60 });
   expect(await stateInList()).toBe('error Failing TLS failed');
   const home = (await browser.get('/portal/')).text;
-  expect(home).toContain('Webhook hooks.example.com is failing');
+  expect(home).toContain(`href="${path}">Webhook hooks.example.com is failing<`);
   expect(home).toContain(
     'Its latest 3 attempts failed, the last one with: TLS failed. The certificate has expired',
   );

@@ -107,15 +107,18 @@ test('home tells what runs, what failed and what was delivered, with the ids of 
   await addFleet({ name: 'Graz', status: 'provisioning', created: 3 });
   await addFleet({ name: 'Linz', status: 'failed', error: 'No room in the density.' });
   const own = await addWebhook(orgId);
-  await addWebhook(orgId, false);
+  const disabled = await addWebhook(orgId, false);
   for (const state of ['delivered', 'delivered', 'exhausted', 'pending'] as const)
     await addDelivery(orgId, own, state);
   const { text } = await browser.get('/portal/');
   expect(text).toContain('3 things need action. 1 fleet runs with 10 homes.');
-  expect(text).toContain('Fleet Linz could not be built');
+  for (const [title, href] of [
+    ['Fleet Linz could not be built', /^\/portal\/fleets\/[0-9a-f-]{36}\/$/],
+    ['1 message to hooks.example given up', `/portal/webhooks/${own}/deliveries/?state=exhausted`],
+    ['Webhook hooks.example is disabled', `/portal/webhooks/${disabled}/`],
+  ] as const)
+    expect(new RegExp(`href="([^"]*)">${title}<`).exec(text)?.[1], title).toMatch(href);
   expect(text).toContain('No room in the density. Clean it up and create it again.');
-  expect(text).toContain('Webhook hooks.example is disabled');
-  expect(text).toContain('1 message to hooks.example given up');
   expect(text).toContain('Of 4 messages in the last hour 2 arrived, 1 pending, 1 given up.');
   expect(text).toContain('3 of 10');
   expect(text).toContain(`href="/portal/?org=${simulation}"`);

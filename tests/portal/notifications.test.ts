@@ -133,6 +133,9 @@ test('a notice is put away, and stays in the list of all', async () => {
 test('an action leads to the page of the manufacturer, and from there back to the item', async () => {
   const id = await trigger('reauthenticate');
   const page = `${LIST}${id}/${scope}`;
+  const home = await browser.get(`/portal/${scope}`);
+  const [, open = ''] = /href="([^"]*)">1 device to be connected again</.exec(home.text) ?? [];
+  expect(listed((await browser.get(open.replaceAll('&amp;', '&'))).text)).toEqual([id]);
   const resolve = await browser.submit(page, {}, `${LIST}${id}/resolve/${scope}`);
   const consent = new URL(resolve.headers['location'] ?? '');
   expect([resolve.status, consent.origin, consent.pathname]).toEqual([
