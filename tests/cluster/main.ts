@@ -18,20 +18,12 @@ import { ClusterWorld } from './world.ts';
 /** The whole table takes half of it on a quiet machine. */
 const DEADLINE_MS = 8 * 60_000;
 
-async function main(wanted: string | undefined): Promise<boolean> {
+async function breakCluster(wanted: string | undefined): Promise<boolean> {
   const world = new ClusterWorld(await Cluster.make());
-  const giveUp = (reason: string): void => {
-    console.error(reason);
-    void world.close().then(() => process.exit(1));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => giveUp(`Ended by ${signal}; everything is stopped.`));
-  const deadline = setTimeout(() => giveUp(`Not done after ${DEADLINE_MS / 60_000} minutes.`), DEADLINE_MS);
-  const reports: ClusterReport[] = [];
-  try {
+  const run = async (): Promise<boolean> => {
     const running = { world, ...(await world.start()) };
-    const faults = listFaults(world.cluster).filter(({ name }) => name.includes(wanted ?? ''));
-    for (const fault of faults) {
+    const reports: ClusterReport[] = [];
+    for (const fault of listFaults(world.cluster).filter(({ name }) => name.includes(wanted ?? ''))) {
       const report = await runFault(running, fault);
       reports.push(report);
       console.error(`${fault.name}: ${(report.withoutWritesMs / 1_000).toFixed(1)} s without writes`);
@@ -41,30 +33,45 @@ async function main(wanted: string | undefined): Promise<boolean> {
     const isAllGood = [...reports, control].every(isGood);
     if (!isAllGood) console.error(world.cluster.describe());
     return isAllGood;
-  } catch (error) {
-    console.error(world.cluster.describe());
-    throw error;
-  } finally {
-    clearTimeout(deadline);
-    console.error(world.describe());
-    await world.close();
-  }
+  };
+  const runAndDescribe = (): Promise<boolean> =>
+    run()
+      .catch((error: unknown) => {
+        console.error(world.cluster.describe());
+        throw error;
+      })
+      .finally(() => console.error(world.describe()));
+  return runInTime(runAndDescribe, () => world.close());
 }
 
-/** What `runRolling` left to close is closed in any case, the latest first. */
 async function restartInTurn(isUpgrade: boolean): Promise<boolean> {
   const closers: (() => unknown)[] = [];
-  const deadline = setTimeout(() => {
-    console.error(`Not done after ${DEADLINE_MS / 60_000} minutes.`);
-    process.exit(1);
-  }, DEADLINE_MS);
-  try {
+  const run = async (): Promise<boolean> => {
     const report = await runRolling(closers, isUpgrade ? checkOutRelease(closers) : undefined);
     printRolling(report);
     return isGoodRolling(report);
+  };
+  let closed: Promise<void> | undefined;
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.toReversed()) await close();
+  };
+  return runInTime(run, () => (closed ??= closeAll()));
+}
+
+/** Closes in any case, also when it is interrupted or takes too long; then the process ends with 1. */
+async function runInTime(run: () => Promise<boolean>, close: () => Promise<void>): Promise<boolean> {
+  const giveUp = (reason: string): void => {
+    console.error(reason);
+    void close().finally(() => process.exit(1));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => giveUp(`Ended by ${signal}; everything is stopped.`));
+  const deadline = setTimeout(() => giveUp(`Not done after ${DEADLINE_MS / 60_000} minutes.`), DEADLINE_MS);
+  try {
+    return await run();
   } finally {
     clearTimeout(deadline);
-    for (const close of closers.toReversed()) await close();
+    await close();
   }
 }
 
@@ -85,5 +92,5 @@ if (missing.length > 0) {
   console.error(`Missing; as root: apt-get install --no-install-recommends ${missing.join(' ')}`);
   process.exitCode = 1;
 } else {
-  process.exitCode = (await (isRolling ? restartInTurn(wanted === 'upgrade') : main(wanted))) ? 0 : 1;
+  process.exitCode = (await (isRolling ? restartInTurn(wanted === 'upgrade') : breakCluster(wanted))) ? 0 : 1;
 }
