@@ -1,6 +1,6 @@
 import { findChangesPath } from './change-stream.ts';
 import type { PortalResponse } from './context.ts';
-import { formatMinute } from './times.ts';
+import { formatSecond } from './times.ts';
 
 /** After how many seconds a page asks for itself again where something is under way, and otherwise. */
 const UNDER_WAY_SECONDS = 5;
@@ -19,7 +19,7 @@ export function describeLive(response: PortalResponse, now: Date, isUnderWay = f
   return {
     seconds: isUnderWay ? UNDER_WAY_SECONDS : QUIET_SECONDS,
     changesPath: findChangesPath(response),
-    asOf: { at: now.toISOString(), text: `${formatMinute(now)}:${now.toISOString().slice(17, 19)} UTC` },
+    asOf: { at: now.toISOString(), text: `${formatSecond(now)} UTC` },
   };
 }
 

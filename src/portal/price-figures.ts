@@ -35,6 +35,7 @@ export function tellOutlook({ prices, clock, now }: Outlook): {
   const quarterMs = Math.floor(now.getTime() / QUARTER_HOUR_MS) * QUARTER_HOUR_MS;
   const [current] = findInForce(prices, [new Date(quarterMs)]);
   const missingMs = measureMissing(prices, tomorrow);
+  const missingTodayMs = measureMissing(prices, { from: new Date(quarterMs), to: tomorrow.from });
   const coming = prices.filter(
     ({ valid_until: end, valid_from: from }) =>
       Date.parse(end) > now.getTime() && Date.parse(from) < to.getTime(),
@@ -44,7 +45,8 @@ export function tellOutlook({ prices, clock, now }: Outlook): {
     sentence:
       (current === undefined
         ? 'No price is in force now.'
-        : `Now ${formatPrice(current.price)} until ${until}.`) + ` ${tellTomorrow(missingMs, tomorrow)}`,
+        : `Now ${formatPrice(current.price)} until ${until} (${clock.zone}).`) +
+      `${tellToday(missingTodayMs)} ${tellTomorrow(missingMs, tomorrow)}`,
     figures: [
       {
         label: 'Now',
@@ -67,6 +69,11 @@ export function tellOutlook({ prices, clock, now }: Outlook): {
 function tellCurrent({ received_at: receivedAt, origin }: ListedPrice, until: string, now: Date): string {
   const whose = origin === 'own' ? '' : `, ${nameOrigin(origin)}`;
   return `Until ${until}, came ${formatAgo(new Date(receivedAt), now)}${whose}`;
+}
+
+/** What is missing of the rest of today; nothing where nothing is. */
+function tellToday(missingMs: number): string {
+  return missingMs === 0 ? '' : ` Of the rest of today ${formatDuration(missingMs)} are missing.`;
 }
 
 function tellTomorrow(missingMs: number, tomorrow: TimeSpan): string {

@@ -1,5 +1,6 @@
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import { findPriceValidity } from '../domain/prices/price-validity.ts';
+import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
 import type { PriceOrigin } from '../domain/prices/prices.ts';
 import type { ListedPrice } from './price-list.ts';
 
@@ -10,7 +11,7 @@ export interface PriceRevision {
   readonly receivedMs: number;
   /** EUR/MWh. */
   readonly price: number;
-  /** What it replaced. */
+  /** What it replaced: the price of the same instant, or what counted there until it came. */
   readonly before: number | undefined;
 }
 
@@ -28,25 +29,6 @@ export function listRevisions(prices: readonly ListedPrice[], origin: PriceOrigi
         before: values[index + 1]?.price,
       }));
     });
-}
-
-/** What came in together. */
-export interface Arrival {
-  readonly receivedMs: number;
-  readonly origin: PriceOrigin;
-  readonly revisions: readonly PriceRevision[];
-}
-
-/** Revisions by their arrival, the latest first. */
-export function listArrivals(revisions: readonly PriceRevision[]): readonly Arrival[] {
-  const byArrival = Map.groupBy(revisions, ({ receivedMs, origin }) => `${receivedMs} ${origin}`);
-  return [...byArrival.values()]
-    .map((together) => ({
-      receivedMs: together[0]?.receivedMs ?? 0,
-      origin: together[0]?.origin ?? 'own',
-      revisions: together.toSorted((a, b) => a.startMs - b.startMs),
-    }))
-    .toSorted((a, b) => b.receivedMs - a.receivedMs);
 }
 
 /** The price that was in force in each quarter hour by what had come in up to an instant, ms since 1970; null without one. */
@@ -74,3 +56,28 @@ export function findKnownThen(
   }
   return starts.map((start) => prices.get(start.getTime()) ?? null);
 }
+
+/** The same, and of those that are the first of their instant what counted there before: a price that began up to an hour earlier. */
+export function addCountedBefore(revisions: readonly PriceRevision[]): readonly PriceRevision[] {
+  const byStart = Map.groupBy(revisions, ({ origin, startMs }) => `${origin} ${startMs}`);
+  const findBefore = ({ receivedMs }: PriceRevision, origin: PriceOrigin, startMs: number) =>
+    byStart
+      .get(`${origin} ${startMs}`)
+      ?.filter((each) => each.receivedMs < receivedMs)
+      .toSorted((a, b) => b.receivedMs - a.receivedMs)[0];
+  return revisions.map((revision) => {
+    if (revision.before !== undefined) return revision;
+    // A price of the partner that comes where an own one counts changes nothing there.
+    const origins = revision.origin === 'own' ? (['own', 'parent'] as const) : (['parent'] as const);
+    const counted = origins
+      .flatMap((origin) => STEPS.map((step) => findBefore(revision, origin, revision.startMs - step)))
+      .find((each) => each !== undefined);
+    return { ...revision, before: counted?.price };
+  });
+}
+
+/** How long ago a price may have begun that is in force, the latest first. */
+const STEPS = Array.from(
+  { length: PRICE_VALIDITY_MS / QUARTER_HOUR_MS },
+  (_, quarter) => quarter * QUARTER_HOUR_MS,
+);

@@ -9,14 +9,15 @@ import { readSchedule } from './device-day.ts';
 import { readQueryParameter } from './forms.ts';
 import { findNoticeText } from './pages.ts';
 import { PRICES_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
+import { listArrivals, tabulateArrivals } from './price-arrivals.ts';
 import { chartDays } from './price-chart.ts';
 import { findOutlook, tellOutlook } from './price-figures.ts';
-import { findKnownThen, listArrivals, listRevisions } from './price-history.ts';
+import { addCountedBefore, findKnownThen, listRevisions } from './price-history.ts';
 import type { PriceRevision } from './price-history.ts';
 import { findInForce, listPrices, listPricesInForce } from './price-list.ts';
 import { chartSchedules } from './price-panels.ts';
 import { describeHeatPump, findHeatPump } from './price-pump.ts';
-import { tabulateArrivals, tabulatePrices } from './price-table.ts';
+import { tabulatePrices } from './price-table.ts';
 import { describeFilter, exampleUpload, linksOf } from './price-choices.ts';
 import { listFleetScopes, readAskedView } from './price-scope.ts';
 import { nameDays, priceViewPath } from './price-view.ts';
@@ -25,7 +26,7 @@ import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { formatDuration, formatSpan, joinQuarters } from './time-spans.ts';
 import type { TimeSpan } from './time-spans.ts';
-import { countOf, formatMinute } from './times.ts';
+import { countOf, formatSecond } from './times.ts';
 
 /** How often a page asks for itself, beside what it hears of. */
 const LIVE_SECONDS = 30;
@@ -57,7 +58,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
     schedules: chartSchedules(view, [entries]),
     now,
   });
-  const arrivals = listArrivals(revisions);
+  const arrivals = listArrivals(addCountedBefore(revisions), view);
   const outlook = await readOutlook(context, response, view, now);
   sendView(response, 200, 'prices', {
     ...outlook,
@@ -65,7 +66,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
     whose: tellWhose(hasOrigins),
     liveSeconds: LIVE_SECONDS,
     changesPath: findChangesPath(response),
-    asOf: { at: now.toISOString(), text: `${formatMinute(now)}:${now.toISOString().slice(17, 19)} UTC` },
+    asOf: { at: now.toISOString(), text: `${formatSecond(now)} UTC` },
     dayName: nameDays(view),
     links: linksOf(response, view),
     filter: describeFilter(response, view, pump === undefined && view.pump !== ''),
@@ -100,8 +101,8 @@ async function readRevisions(
 ): Promise<readonly PriceRevision[]> {
   const scope = getScope(response);
   const { orgId: partnerId } = getSession(response);
-  // What begins an hour before may be in force.
-  const span = { from: new Date(from.getTime() - HOUR_MS), to };
+  // What begins an hour before may be in force; what begins behind the end tells what is not shown.
+  const span = { from: new Date(from.getTime() - HOUR_MS), to: new Date(to.getTime() + HOUR_MS) };
   const own = listRevisions(await listPrices(context, response, scope.orgId, span), 'own');
   if (scope.kind === 'own') return own;
   return [...own, ...listRevisions(await listPrices(context, response, partnerId, span), 'parent')];

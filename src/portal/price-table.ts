@@ -1,10 +1,9 @@
 import type { PriceOrigin } from '../domain/prices/prices.ts';
-import type { Arrival } from './price-history.ts';
 import type { ListedPrice } from './price-list.ts';
 import type { LocalClock } from './local-days.ts';
-import { formatInstant, formatSpan } from './time-spans.ts';
+import { formatSpan } from './time-spans.ts';
 import type { TimeSpan } from './time-spans.ts';
-import { countOf, formatCount, formatMinute } from './times.ts';
+import { formatMinute } from './times.ts';
 
 const NOTHING = '–';
 
@@ -74,57 +73,4 @@ export function tabulatePrices({ prices, gaps, clock, hasOrigins }: Listed) {
   }));
   const rows = [...known, ...missing].toSorted((a, b) => a.from.getTime() - b.from.getTime());
   return { columns, rows: rows.map(({ cells }) => cells) };
-}
-
-interface Arrivals {
-  readonly arrivals: readonly Arrival[];
-  readonly clock: LocalClock;
-  readonly hasOrigins: boolean;
-  /** Where the curve is shown as it was after an arrival. */
-  readonly pathOf: (receivedMs: number) => string;
-  /** The arrival whose curve is shown. */
-  readonly shown: number | undefined;
-}
-
-/** What came when, and what it replaced. */
-export function tabulateArrivals({ arrivals, clock, hasOrigins, pathOf, shown }: Arrivals) {
-  const columns = [
-    { label: 'Came' },
-    { label: 'Prices', kind: 'number' },
-    ...(hasOrigins ? [{ label: 'Whose' }] : []),
-    { label: 'For' },
-    { label: 'What it did', kind: 'wide', speaksForItself: true },
-    { label: 'Curve', speaksForItself: true },
-  ];
-  const rows = arrivals.map(({ receivedMs, origin, revisions }) => {
-    const came = formatArrival(receivedMs);
-    const [first, last] = [revisions[0], revisions.at(-1)].map((each) => new Date(each?.startMs ?? 0));
-    return [
-      { text: came, at: new Date(receivedMs).toISOString() },
-      { text: formatCount(revisions.length) },
-      ...(hasOrigins ? [{ text: nameOrigin(origin) }] : []),
-      { text: first && last ? formatSpan(clock, { from: first, to: last }) : '' },
-      { text: tellWhatItDid(revisions, clock) },
-      receivedMs === shown
-        ? { text: 'shown' }
-        : { text: 'Show', href: pathOf(receivedMs), name: `Show the curve as of ${came}` },
-    ];
-  });
-  return { columns, rows };
-}
-
-function tellWhatItDid(revisions: Arrival['revisions'], clock: LocalClock): string {
-  const replacing = revisions.filter(({ before }) => before !== undefined);
-  const added = revisions.length - replacing.length;
-  const largest = replacing
-    .map(({ startMs, price, before = price }) => ({ startMs, price, before, size: Math.abs(price - before) }))
-    .toSorted((a, b) => b.size - a.size)[0];
-  const parts = [
-    added > 0 ? countOf(added, 'first price') : '',
-    largest === undefined
-      ? ''
-      : `${formatCount(replacing.length)} replaced, the most at ${formatInstant(clock, new Date(largest.startMs))}: ` +
-        `${largest.before.toFixed(2)} → ${largest.price.toFixed(2)}`,
-  ];
-  return parts.filter((part) => part !== '').join('; ');
 }

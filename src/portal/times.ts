@@ -5,6 +5,11 @@ export function formatMinute(instant: Date): string {
   return instant.toISOString().slice(0, 16).replace('T', ' ');
 }
 
+/** `2026-11-21 08:15:07`, UTC. */
+export function formatSecond(instant: Date): string {
+  return instant.toISOString().slice(0, 19).replace('T', ' ');
+}
+
 /** `08:15`, UTC. */
 export function formatTimeOfDay(instant: Date): string {
   return instant.toISOString().slice(11, 16);

@@ -1,6 +1,9 @@
 // The page of prices: which count, when they came, what they replaced, and what a heat pump does by them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { createLocalClock } from '../../src/portal/local-days.ts';
+import { tellOutlook } from '../../src/portal/price-figures.ts';
+import type { ListedPrice } from '../../src/portal/price-list.ts';
 import { addPrices } from './portal-fleets.ts';
 import { chartOf, hourly, PAGE, rowsOf, startPriceSite, UPLOAD } from './price-site.ts';
 import type { PriceSite } from './price-site.ts';
@@ -83,9 +86,14 @@ describe('the curve', () => {
     const text = await readPage(page);
     const arrivals = rowsOf(text, 'What came when');
     expect(arrivals.map(([, count, time, what]) => [count, time, what])).toEqual([
-      ['2', '3 Jun 18:00 to 18:15', '1 first price; 1 replaced, the most at 3 Jun 18:00: 18.00 → 120.00'],
-      ['20', '3 Jun 00:00 to 19:00', '20 first prices'],
+      ['2', '3 Jun 18:00 to 19:00', '2 changed what counted, the most at 3 Jun 18:15: 18.00 → 130.00'],
+      ['20', '3 Jun 00:00 to 20:00', '20 first prices'],
     ]);
+    const [quarterHours, hours] = rowsOf(
+      await readPage(`${PAGE}?day=2030-06-02&days=1&zone=utc`),
+      'What came when',
+    );
+    expect([quarterHours, hours]).toEqual([undefined, undefined]);
     const links = listEarlier(text);
     const before = chartOf(await readPage(links[1] ?? ''));
     const [now, then] = before.panels[0]?.lines ?? [];
@@ -135,7 +143,7 @@ describe('the curve', () => {
     );
     expect(utc.times[utc.at]).toBe(utc.now);
     const text = await readPage(PAGE);
-    expect(text).toContain('Now 50.00 EUR/MWh until');
+    expect(text).toMatch(/Now 50\.00 EUR\/MWh until \d\d:\d\d \(Europe\/Vienna\)\. Tomorrow is in\./);
     expect(text).toContain('Tomorrow is in.');
     expect(text).toContain('Europe/Vienna');
     const lengths = [];
@@ -170,6 +178,34 @@ describe('the curve', () => {
     const rows = rowsOf(await readPage(`${PAGE}?day=${DAY}&days=1&zone=utc`), 'Values of the day');
     expect(rows.at(-1)?.slice(-2)).toEqual(['4.75 (of 2)', '5.50']);
   });
+});
+
+test('an upload of more days than are shown is told as far as it is for these', async () => {
+  const [earliest] = rowsOf(await readPage(`${PAGE}?days=1&zone=utc`), 'What came when').slice(-1);
+  expect(earliest?.[2]).toMatch(/ to \d+ \w{3} 00:00, of the days shown$/);
+});
+
+test('the headline names what is missing of the rest of today', () => {
+  const clock = createLocalClock('Europe/Vienna');
+  const now = new Date('2030-01-15T09:20:00Z');
+  const price = (from: string, until: string): ListedPrice => ({
+    timestamp: from,
+    price: 60,
+    best_bid: [],
+    best_ask: [],
+    origin: 'own',
+    received_at: '2030-01-14T12:00:00Z',
+    valid_from: from,
+    valid_until: until,
+    replaced: [],
+  });
+  const sentenceOf = (...prices: readonly ListedPrice[]) => tellOutlook({ prices, clock, now }).sentence;
+  expect(sentenceOf(price('2030-01-15T00:00:00Z', '2030-01-15T21:00:00Z'))).toBe(
+    'Now 60.00 EUR/MWh until 22:00 (Europe/Vienna). Of the rest of today 2 h are missing. Tomorrow is not in yet.',
+  );
+  expect(sentenceOf(price('2030-01-15T09:15:00Z', '2030-01-15T23:00:00Z'))).toBe(
+    'Now 60.00 EUR/MWh until 00:00 (Europe/Vienna). Tomorrow is not in yet.',
+  );
 });
 
 describe('the schedule', () => {
