@@ -10,7 +10,7 @@ import { getSession } from './context.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { notificationPath } from './notification-list.ts';
-import { describeCode, describeConsequence } from './notification-texts.ts';
+import { describeCode, describeConsequence, describeEnd, describeTold } from './notification-texts.ts';
 import { toOperationContext } from './operations.ts';
 import { findNoticeText, redirectAfterForm, redirectWithNotice, sendNotFound, withNotice } from './pages.ts';
 import { getScope } from './shell.ts';
@@ -57,7 +57,12 @@ export const showNotification = withItem((context, request, response, item) => {
     sentence: isAction ? 'The device asks for a new sign-in at its manufacturer.' : message,
     state: describeState(item),
     consequence: code === null ? undefined : describeConsequence(code, message),
-    since: { text: formatAgo(occurredAt, now), at: occurredAt.toISOString() },
+    since: {
+      text: `${formatMinute(occurredAt)} UTC (${formatAgo(occurredAt, now)})`,
+      at: occurredAt.toISOString(),
+    },
+    ends: isOpen ? describeEnd(item, scope.kind === 'simulation') : undefined,
+    told: describeTold(item),
     ...describeSubject(response, item),
     itemId: id,
     resolve: isOpen && (isAction || canDismiss) ? notificationPath(scope, `${id}/resolve/`) : undefined,

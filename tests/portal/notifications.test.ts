@@ -20,6 +20,7 @@ let admin: Person;
 let browser: Visitor;
 let fleet: { readonly id: string; readonly simulationOrgId: string };
 let vehicle: SiteDevice;
+let other: SiteDevice;
 let scope: string;
 beforeAll(async () => {
   site = await startPortal();
@@ -28,20 +29,22 @@ beforeAll(async () => {
   fleet = await addQueuedFleet(site, admin, { count: 2, ev_ownership_fraction: 1, history_days: 1 });
   await buildFleets(site);
   scope = `?org=${fleet.simulationOrgId}`;
-  vehicle = await site.db
+  const [first, second] = await site.db
     .selectFrom('devices')
     .select(['id', 'user_id', 'device_type'])
     .where('org_id', '=', fleet.simulationOrgId)
     .where('device_type', '=', 'electric_vehicle')
     .orderBy('id')
-    .executeTakeFirstOrThrow();
+    .execute();
+  if (first === undefined || second === undefined) throw new Error('There are two vehicles.');
+  [vehicle, other] = [first, second];
 });
 afterAll(() => site.close());
 
 type Code = 'reauthenticate' | 'device_offline' | 'subscription_required';
 
-/** Lets something happen to the vehicle; the item that tells of it. */
-async function trigger(code: Code): Promise<string> {
+/** Lets something happen to a vehicle; the item that tells of it. */
+async function trigger(code: Code, { id: deviceId } = vehicle): Promise<string> {
   const { services, db } = site;
   const { orgId, userId } = admin;
   await triggerDeviceEvent(
@@ -63,7 +66,7 @@ async function trigger(code: Code): Promise<string> {
       orgId,
     },
     {
-      path: { org_id: orgId, job_id: fleet.id, device_id: vehicle.id },
+      path: { org_id: orgId, job_id: fleet.id, device_id: deviceId },
       query: {},
       headers: {},
       body: { code },
@@ -193,4 +196,28 @@ test('what belongs to others is not there', async () => {
       expect([path, (await visitor.get(path)).status]).toEqual([path, 404]);
   const posted = await stranger.post(`${LIST}${item}/resolve/`, { csrf_token: token ?? '' });
   expect(posted.status).toBe(404);
+});
+
+test.each([
+  [
+    'reauthenticate',
+    'It cannot be put away: it ends once the owner of the device has signed in',
+    'Those with the topic device.action_required were told that it began; none is told that it ends.',
+  ],
+  [
+    'device_offline',
+    'It ends by itself once the device is back; in a simulation &quot;Reconnect&quot;',
+    'Those with the topic device.information were told',
+  ],
+  [
+    'subscription_required',
+    'It ends once somebody puts it away, for everybody',
+    'Those with the topic device.information were told',
+  ],
+] as const)('an item of %s says how it ends and who is told', async (code, end, told) => {
+  const id = await trigger(code, other);
+  const { text } = await browser.get(`${LIST}${id}/${scope}`);
+  expect(text).toContain(end);
+  expect(text).toContain(told);
+  expect(text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d UTC \(/);
 });
