@@ -1,56 +1,51 @@
-import type { Request } from 'express';
 import { FIELD_PROBLEMS, PROBLEMS } from '../../generated/problems.ts';
-import { ROUTES } from '../../generated/routes.ts';
 import { decodeCursor, encodeCursor } from '../domain/api/cursor.ts';
 import { DAY_MS, MINUTE_MS } from '../domain/api/durations.ts';
-import type {
-  ListedRequest,
-  RefusalCount,
-  RequestFilter,
-  RequestPosition,
-} from '../domain/requests/logged-request.ts';
+import type { ListedRequest, RefusalCount, RequestPosition } from '../domain/requests/logged-request.ts';
 import { sendView } from '../html/render.ts';
 import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
 import { readQueryParameter } from './forms.ts';
 import { sendNotFound } from './pages.ts';
 import { REQUESTS_PATH } from './paths.ts';
-import { countOf, formatAgo, formatCount, formatMinute } from './times.ts';
+import { describeRequestFields, parseRequestQuery, readRequestQuery } from './request-filter.ts';
+import type { RequestQuery } from './request-filter.ts';
+import { countOf, formatAgo, formatCount, formatMinute, formatSecond } from './times.ts';
 
 const REQUESTS_ON_PAGE = 50;
 /** Refusals that are counted by their codes: those of the last day, and no more than these. */
 const REFUSALS_COUNTED = 1_000;
-
-const OPERATION_IDS: ReadonlySet<string> = new Set(ROUTES.map(({ operationId }) => operationId));
 
 /** What the organization has sent: which refusals there were, and the latest requests. */
 export const showRequests: PageHandler = async (context, request, response) => {
   const { orgId } = getSession(response);
   const { reads, clock } = context;
   const now = clock();
-  const filter = readFilter(request);
+  const query = readRequestQuery(request);
+  const { filter, errors } = parseRequestQuery(query);
+  const isFaulty = Object.keys(errors).length > 0;
   const before = readPosition(readQueryParameter(request, 'before'));
   const since = new Date(now.getTime() - DAY_MS);
   const [requests, refusals, unlogged] = await Promise.all([
-    reads.listRequests(orgId, filter, { limit: REQUESTS_ON_PAGE + 1, before }),
+    isFaulty ? [] : reads.listRequests(orgId, filter, { limit: REQUESTS_ON_PAGE + 1, before }),
     reads.countRefusals(orgId, since, REFUSALS_COUNTED),
     reads.countUnlogged(orgId, new Date(Math.floor(since.getTime() / MINUTE_MS) * MINUTE_MS)),
   ]);
   const page = requests.slice(0, REQUESTS_ON_PAGE);
   const last = requests.length > REQUESTS_ON_PAGE ? page.at(-1) : undefined;
-  sendView(response, 200, 'requests', {
+  sendView(response, isFaulty ? 422 : 200, 'requests', {
     sentence: describeRefusals(refusals),
     unlogged:
       unlogged === 0
         ? undefined
         : `${formatCount(unlogged)} more of the last day were not kept, because too many came at once.`,
     refusals: { columns: REFUSAL_COLUMNS, rows: refusals.map((each) => toRefusalRow(each, now)) },
-    requests: { columns: REQUEST_COLUMNS, rows: page.map((each) => toRow(each, now)) },
-    filter,
-    isFiltered: Object.values(filter).some((value) => value !== undefined && value !== false),
-    operations: { '': 'All', ...Object.fromEntries([...OPERATION_IDS].toSorted().map((id) => [id, id])) },
+    requests: { columns: REQUEST_COLUMNS, rows: page.map(toRow) },
+    fields: describeRequestFields(query, errors),
+    isFiltered: Object.keys(query).length > 0,
+    isFaulty,
     listPath: REQUESTS_PATH,
-    more: last === undefined ? undefined : addressOf(filter, last),
+    more: last === undefined ? undefined : addressOf({ ...query, before: writePosition(last) }),
   });
 };
 
@@ -101,7 +96,7 @@ const REFUSAL_COLUMNS = [
   { label: 'Code', speaksForItself: true },
   { label: 'Operation', kind: 'wide', speaksForItself: true },
   { label: 'Refused', kind: 'number' },
-  { label: 'Last', kind: 'quiet' },
+  { label: 'Last (UTC)', kind: 'quiet' },
 ];
 
 function toRefusalRow({ code, operation, count, lastAt }: RefusalCount, now: Date) {
@@ -109,9 +104,9 @@ function toRefusalRow({ code, operation, count, lastAt }: RefusalCount, now: Dat
     code !== null && Object.hasOwn(PROBLEMS, code)
       ? { text: code, href: `/docs/errors/${code}` }
       : { text: code ?? 'None' },
-    { text: operation, href: addressOf({ isRefused: true, operation }) },
+    { text: operation, href: addressOf({ answer: 'refused', operation }) },
     { text: formatCount(count) },
-    { text: formatAgo(lastAt, now), at: lastAt.toISOString() },
+    { text: `${formatMinute(lastAt)} (${formatAgo(lastAt, now)})`, at: lastAt.toISOString() },
   ];
 }
 
@@ -123,12 +118,12 @@ const REQUEST_COLUMNS = [
   { label: 'Path', kind: 'wide', speaksForItself: true },
   { label: 'By', speaksForItself: true },
   { label: 'Took', kind: 'number' },
-  { label: 'Sent', kind: 'quiet' },
+  { label: 'Sent (UTC)', kind: 'quiet' },
 ];
 
 const ERROR_COLUMNS = [{ label: 'Where' }, { label: 'Rule', kind: 'wide', speaksForItself: true }];
 
-function toRow(request: ListedRequest, now: Date) {
+function toRow(request: ListedRequest) {
   const { operation, method, path, status, code, durationMs, sentAt } = request;
   const kind = status < 400 ? 'ok' : status < 500 ? 'warning' : 'error';
   return [
@@ -137,7 +132,7 @@ function toRow(request: ListedRequest, now: Date) {
     { text: `${method} ${shortenPath(path)}` },
     { text: describeSender(request) },
     { text: `${formatCount(durationMs)} ms` },
-    { text: formatAgo(sentAt, now), at: sentAt.toISOString() },
+    { text: formatSecond(sentAt), at: sentAt.toISOString() },
   ];
 }
 
@@ -165,24 +160,9 @@ function ruleOf(code: string): string {
   return titleOf(code);
 }
 
-function readFilter(request: Request): RequestFilter {
-  const operation = readQueryParameter(request, 'operation') ?? '';
-  const requestId = readQueryParameter(request, 'request_id')?.trim() ?? '';
-  return {
-    isRefused: readQueryParameter(request, 'answer') === 'refused',
-    operation: OPERATION_IDS.has(operation) ? operation : undefined,
-    requestId: requestId === '' ? undefined : requestId.slice(0, 128),
-  };
-}
-
-function addressOf({ isRefused, operation, requestId }: RequestFilter, before?: RequestPosition): string {
-  const query = new URLSearchParams({
-    ...(isRefused === true ? { answer: 'refused' } : {}),
-    ...(operation === undefined ? {} : { operation }),
-    ...(requestId === undefined ? {} : { request_id: requestId }),
-    ...(before === undefined ? {} : { before: writePosition(before) }),
-  }).toString();
-  return query === '' ? REQUESTS_PATH : `${REQUESTS_PATH}?${query}`;
+function addressOf(query: RequestQuery & { readonly before?: string }): string {
+  const search = new URLSearchParams(query).toString();
+  return search === '' ? REQUESTS_PATH : `${REQUESTS_PATH}?${search}`;
 }
 
 function writePosition({ sentAt, id }: RequestPosition): string {

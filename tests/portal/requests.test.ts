@@ -65,6 +65,35 @@ test('refusals come first, the log goes on by pages, and filters are in the addr
   expect(one).toContain(`an application that is deleted, as ${admin.username}`);
 });
 
+test('the log is filtered by time, and a filter that says nothing is refused at its field', async () => {
+  const { orgId } = admin;
+  const sentAt = new Date(Date.now() - 2 * 3_600_000);
+  const request = sent(orgId, 3_000, { sentAt, operation: 'getWebhook', path: '/users/at-that-time' });
+  await insertRequests(site.db, [request], []);
+  const hours = (ago: number): string => new Date(Date.now() - ago * 3_600_000).toISOString().slice(0, 16);
+  const has = async (query: string) =>
+    (await browser.get(`${LIST}?operation=getWebhook&${query}`)).text.includes('/users/at-that-time');
+  expect([
+    await has(`since=${hours(3)}`),
+    await has(`since=${hours(1)}`),
+    await has(`until=${hours(1)}`),
+    await has(`until=${hours(3)}`),
+    await has(`since=${hours(3)}&until=${hours(1)}`),
+  ]).toEqual([true, false, true, false, true]);
+  const page = (await browser.get(`${LIST}?operation=getWebhook`)).text;
+  expect(page).toContain(sentAt.toISOString().slice(0, 19).replace('T', ' '));
+  for (const [name, value] of [
+    ['answer', 'none'],
+    ['operation', 'getNothing'],
+    ['since', 'yesterday'],
+    ['until', '2026-02-30T00:00'],
+  ] as const) {
+    const odd = await browser.get(`${LIST}?${name}=${value}`);
+    expect([name, odd.status, odd.text.includes(`id="error_${name}"`)]).toEqual([name, 422, true]);
+    expect(odd.text).not.toContain('GET /users');
+  }
+});
+
 test('the log shows paths without what all begin with, and the page of a request shows them whole', async () => {
   const fleet = '/device-simulator/fleets/d9c0492e-10c3-576c-bfcd-91cb4149f49d/devices';
   const path = `/api/partners/v2.0/org/${admin.orgId}${fleet}`;

@@ -48,6 +48,9 @@ export interface RequestFilter {
   readonly isRefused?: boolean | undefined;
   readonly operation?: string | undefined;
   readonly requestId?: string | undefined;
+  /** From an instant on, and before another one. */
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
 }
 
 /** Where a page begins: behind this request, towards older ones. */

@@ -87,7 +87,7 @@ function selectRequests(chosen: RawBuilder<unknown>): RawBuilder<ListedRequest> 
 
 function conditionsOf(
   orgId: string,
-  { isRefused = false, operation, requestId }: RequestFilter,
+  { isRefused = false, operation, requestId, since, until }: RequestFilter,
   before: RequestPosition | undefined,
 ): readonly RawBuilder<SqlBool>[] {
   return [
@@ -95,6 +95,8 @@ function conditionsOf(
     ...(isRefused ? [sql<SqlBool>`status >= 400`] : []),
     ...(operation === undefined ? [] : [sql<SqlBool>`operation = ${operation}`]),
     ...(requestId === undefined ? [] : [sql<SqlBool>`request_id = ${requestId}`]),
+    ...(since === undefined ? [] : [sql<SqlBool>`sent_at >= ${since}`]),
+    ...(until === undefined ? [] : [sql<SqlBool>`sent_at < ${until}`]),
     ...(before === undefined ? [] : [sql<SqlBool>`(sent_at, id) < (${before.sentAt}, ${before.id}::uuid)`]),
   ];
 }
