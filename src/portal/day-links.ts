@@ -40,13 +40,16 @@ export function withDay(path: string, { day, isUtc }: NamedDay): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query.toString()}`;
 }
 
-/** How sentences call the day: `Today until 14:15`, or its date. */
+/** A day of which nothing is known yet. */
+export const TODAY = 'Today';
+
+/** How sentences call the day: `Today until 14:15`, `Today` while nothing of it is known, or its date. */
 export function nameDay(
   { day, clock, isToday }: ShownDay,
   last: Pick<FleetEntry, 'time'> | undefined,
 ): string {
   if (!isToday) return `On ${day.date}`;
-  if (last === undefined) return 'Today';
+  if (last === undefined) return TODAY;
   const end = new Date(Date.parse(last.time) + QUARTER_HOUR_MS);
-  return `Today until ${end >= day.to ? '24:00' : clock.formatTime(end)}`;
+  return `${TODAY} until ${end >= day.to ? '24:00' : clock.formatTime(end)}`;
 }

@@ -1,3 +1,4 @@
+import { TODAY } from './day-links.ts';
 import { tellGridCost } from './energy-cost.ts';
 import type { QuarterPrices } from './energy-cost.ts';
 import type { DayEntry } from './home-chart.ts';
@@ -39,7 +40,7 @@ interface Told {
 
 /** What the homes did on a day, what it cost, and when they drew most, with what it was for: three sentences. */
 export function tellFleetDay({ entries, households, prices, clock, dayName }: Told): string {
-  if (entries.length === 0) return `${dayName} has no values: the fleet did not run then.`;
+  if (entries.length === 0) return tellNothing(dayName);
   const energy = (name: EnergyName): string => formatEnergy(sumEnergy(entries, name));
   const done =
     `${dayName} ${countOf(households, 'home')} took ${energy('grid_import_kwh')} from the grid and fed in ` +
@@ -48,6 +49,12 @@ export function tellFleetDay({ entries, households, prices, clock, dayName }: To
   const peak = findPeak(entries, (entry) => entry.grid_power_w);
   const most = peak === undefined || (peak.grid_power_w ?? 0) <= 0 ? '' : tellPeak(peak, clock);
   return joinSentences(done, tellGridCost(entries, prices), most);
+}
+
+function tellNothing(dayName: string): string {
+  return dayName === TODAY
+    ? `${dayName} the fleet has no values yet: its first quarter hour is not over.`
+    : `${dayName} the fleet has no values: it did not run then.`;
 }
 
 function tellPeak(peak: FleetEntry, clock: LocalClock): string {

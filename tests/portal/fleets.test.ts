@@ -88,7 +88,7 @@ describe('the page of a fleet', () => {
     const early = await browser.get(`${pathOf(fleet)}?day=2020-02-30`);
     expect(early.status).toBe(200);
     const before = await browser.get(`${pathOf(fleet)}?day=2020-02-03`);
-    expect(before.text).toContain('On 2020-02-03 has no values');
+    expect(before.text).toContain('On 2020-02-03 the fleet has no values: it did not run then.');
     expect(before.text).not.toContain('0.0 kWh imported');
   });
 
