@@ -38,6 +38,8 @@ export interface PortalWorld {
   readonly told: { readonly itemId: string; readonly messageId: string };
   /** Calls the API as the organization's application does. */
   readonly api: PartnerApi;
+  /** The database of the service. */
+  readonly db: Db;
   /** A browser in which somebody of this role is signed in; without a role nobody is. */
   open(role: Role | undefined, options?: BrowserContextOptions): Promise<BrowserContext>;
   /** Ends every access token of the organization's people in the portal. */
@@ -101,6 +103,7 @@ export async function startPortalWorld(): Promise<PortalWorld> {
     browser,
     orgId: fixed.orgId,
     api,
+    db,
     fleet,
     firstPrices,
     home: await findHome(api, fleet),

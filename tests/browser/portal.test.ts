@@ -7,11 +7,13 @@ import type { Role } from '../../src/domain/users/roles.ts';
 import { countStopsToContent } from './chromium.ts';
 import { inspect, SCREENS, SCREENSHOTS } from './inspect-page.ts';
 import { DEVICE_SEGMENTS, openWatched, startPortalWorld } from './portal-world.ts';
+import { addTroubles } from './portal-troubles.ts';
+import type { PortalTroubles } from './portal-troubles.ts';
 import type { PortalWorld } from './portal-world.ts';
 
 interface PageCase {
   readonly name: string;
-  readonly path: (world: PortalWorld) => string;
+  readonly path: (world: PortalWorld & PortalTroubles) => string;
   /** What each role gets; a page that leads elsewhere is 303. */
   readonly statuses: Readonly<Record<Role, number>>;
 }
@@ -81,6 +83,8 @@ const PAGES: readonly PageCase[] = [
     statuses: { ...ADMIN, user: 404 },
   },
   { name: 'requests', path: () => '/portal/requests/', statuses: ADMIN },
+  { name: 'requests-refused', path: () => '/portal/requests/?answer=refused', statuses: ADMIN },
+  { name: 'request-refused', path: ({ refusedPath }) => refusedPath, statuses: ADMIN },
   {
     name: 'users-of-a-simulation',
     path: ({ fleet }) => `/portal/users/?org=${fleet.simulationOrgId}`,
@@ -139,6 +143,16 @@ const PAGES: readonly PageCase[] = [
     statuses: { admin: 200, staff: 404, user: 404 },
   },
   {
+    name: 'notification-outage',
+    path: ({ outageId, fleet }) => `/portal/notifications/${outageId}/?org=${fleet.simulationOrgId}`,
+    statuses: { admin: 200, staff: 404, user: 404 },
+  },
+  {
+    name: 'notification-notice',
+    path: ({ noticeId }) => `/portal/notifications/${noticeId}/`,
+    statuses: MANAGERS,
+  },
+  {
     name: 'device-history',
     path: ({ home }) => home.devices['electric-vehicles']?.replace('?', 'history/?') ?? '',
     statuses: { ...MANAGERS, user: 404 },
@@ -172,10 +186,11 @@ const PAGES: readonly PageCase[] = [
   { name: 'not-found', path: () => '/portal/nothing/', statuses: { admin: 404, staff: 404, user: 403 } },
 ];
 
-let world: PortalWorld;
+let world: PortalWorld & PortalTroubles;
 beforeAll(async () => {
   mkdirSync(SCREENSHOTS, { recursive: true });
-  world = await startPortalWorld();
+  const started = await startPortalWorld();
+  world = { ...started, ...(await addTroubles(started)) };
 }, 120_000);
 afterAll(() => world.close());
 
