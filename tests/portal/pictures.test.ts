@@ -24,11 +24,12 @@ let browser: Visitor;
 let fleet: SiteFleet;
 let home: string;
 let devices: ReadonlyMap<DeviceType, string>;
-const now = Date.now();
+/** Some of the day is over. */
+const now = Math.floor(Date.now() / DAY_MS) * DAY_MS + 10 * HOUR_MS;
 const dayOf = (days: number): string => new Date(now + days * DAY_MS).toISOString().slice(0, 10);
 
 beforeAll(async () => {
-  site = await startPortal();
+  site = await startPortal({ startsAt: new Date(now) });
   admin = await site.addPerson(await site.addOrganization(), 'admin');
   browser = await site.signedIn(admin);
   const { userId, ...built } = await addHome(site, admin);

@@ -72,13 +72,13 @@ export async function addPrices(
   await uploadDayAheadPrices(toContext(site, person), toBytes({ data }));
 }
 
-function toContext({ services, db }: PortalSite, { orgId, userId }: Person): Context {
+function toContext({ services, db, now }: PortalSite, { orgId, userId }: Person): Context {
   const token = { applicationId: '', tokenDigest: '', scope: 'read write' };
   return {
     ...services,
     db,
-    clock: () => new Date(),
-    now: new Date(),
+    clock: now,
+    now: now(),
     requestId: randomUUID(),
     actor: { ...token, userId, orgId, partnerId: orgId, role: 'admin' },
     orgId,
@@ -90,11 +90,11 @@ function toBytes(body: unknown): BytesRequest {
 }
 
 /** Does all work that fleets wait for. */
-export async function buildFleets({ db }: PortalSite): Promise<void> {
+export async function buildFleets({ db, now }: PortalSite): Promise<void> {
   const errors: unknown[] = [];
   const runner = new FleetRunner({
     db,
-    now: () => new Date(),
+    now,
     simulatorFaults: false,
     wakeDispatcher: () => {},
     onError: (error) => errors.push(error),

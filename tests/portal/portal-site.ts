@@ -46,6 +46,8 @@ export interface PortalSite {
   readonly knownBrowsers: (boolean | undefined)[];
   /** What the portal logged, as text. */
   readonly logged: string[];
+  /** The portal's clock, which moves a millisecond with each look. */
+  readonly now: () => Date;
   /** Moves the portal's clock. */
   advance(milliseconds: number): void;
   visitor(): Visitor;
@@ -58,6 +60,8 @@ export interface PortalSite {
 }
 
 export interface SiteOptions {
+  /** Where the portal's clock starts. */
+  readonly startsAt?: Date;
   readonly publicUrl?: string;
   /** Failures of an account together with an address in a minute. */
   readonly quota?: number;
@@ -75,6 +79,7 @@ export interface SiteOptions {
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
 export async function startPortal({
+  startsAt = new Date(),
   publicUrl,
   quota = 1000,
   addressQuota = 1000,
@@ -87,7 +92,7 @@ export async function startPortal({
   const { db } = database;
   const logged: string[] = [];
   const forgotten: string[] = [];
-  const testClock = new TestClock(new Date());
+  const testClock = new TestClock(startsAt);
   const clock = (): Date => {
     testClock.advance(1);
     return testClock.now();
@@ -154,6 +159,7 @@ export async function startPortal({
     knownBrowsers,
     forgotten,
     visitor,
+    now: clock,
     advance: (milliseconds) => testClock.advance(milliseconds),
     addOrganization: async (name = 'Sun & Sons <b>') => {
       const id = randomUUID();
