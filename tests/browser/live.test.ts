@@ -85,7 +85,7 @@ async function serveChanging(page: Page): Promise<() => number> {
   await page.route(`**${pageOfFleet()}`, async (route) => {
     count += 1;
     const body = html
-      .replace(/(<time datetime="[^"]*">)[^<]*(?=<\/time><\/span><button)/, `$1${count}`)
+      .replace(/(<time [^>]*>)[^<]*(?=<\/time><\/span><button)/, `$1${count}`)
       .replace(/("values":\[)-?[\d.]+/g, `$1${count}`)
       .replace(/(class="figure">)[^<]*/g, `$1${count} W`);
     await route.fulfill({ status: 200, contentType: 'text/html', body });
