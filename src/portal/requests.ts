@@ -130,7 +130,7 @@ function toRow(request: ListedRequest) {
     { text: operation, href: `${REQUESTS_PATH}${writePosition(request)}/` },
     { status: { kind, word: code === null ? String(status) : `${status} ${code}` } },
     { text: `${method} ${shortenPath(path)}` },
-    { text: describeSender(request) },
+    toSenderCell(request),
     { text: `${formatCount(durationMs)} ms` },
     { text: formatSecond(sentAt), at: sentAt.toISOString() },
   ];
@@ -142,13 +142,19 @@ function shortenPath(path: string): string {
   return own.replaceAll(UUID_IN_PATH, '$1…');
 }
 
-function describeSender({ applicationId, applicationName, email, userId }: ListedRequest): string {
+/** An application, and the person as whom it called. */
+function toSenderCell({ applicationId, applicationName, email, userId }: ListedRequest) {
   if (applicationId === null)
     return userId === null
-      ? 'A client of the organization'
-      : `API explorer, as ${email ?? 'a user who is deleted'}`;
-  const application = applicationName ?? 'an application that is deleted';
-  return userId === null || email === null ? application : `${application}, as ${email}`;
+      ? { text: 'A client of the organization' }
+      : { text: 'API explorer', detail: `as ${email ?? 'a user who is deleted'}` };
+  const text = applicationName ?? 'an application that is deleted';
+  return userId === null || email === null ? { text } : { text, detail: `as ${email}` };
+}
+
+function describeSender(request: ListedRequest): string {
+  const { text, detail } = toSenderCell(request);
+  return detail === undefined ? text : `${text}, ${detail}`;
 }
 
 function titleOf(code: string): string {

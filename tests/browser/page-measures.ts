@@ -66,6 +66,11 @@ export const SPILLED = `[...document.querySelectorAll('.rows td, .facts dd')].fl
   return [];
 })`;
 
+/** Cells of tables that are narrow towers of text. */
+export const TOWERS = `[...document.querySelectorAll('.rows td')]
+  .filter(({ clientWidth, clientHeight }) => clientHeight > Math.max(120, clientWidth))
+  .map((cell) => ['tower', cell.textContent.trim().slice(0, 80)])`;
+
 /** The sum of all layout shifts so far (web.dev: cumulative layout shift). */
 export const LAYOUT_SHIFT = `new Promise((resolve) => {
   let sum = 0;
