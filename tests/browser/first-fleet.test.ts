@@ -20,6 +20,7 @@ test.each([true, false])('a first fleet runs and shows a day (scripts: %s)', asy
   const service = await startServiceOnSharedServer({ env: { ...fixed.env, SIMULATOR_FAULTS: 'off' } });
   const context = await browser.newContext({ baseURL: service.baseUrl, javaScriptEnabled });
   const page = await context.newPage();
+  page.setDefaultTimeout(1_000 * MOST_SECONDS);
   const begun = performance.now();
   await signInFirst(page, fixed);
   await page.goto('/portal/fleets/');
