@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { GROUPS } from '../../../bench/groups.ts';
 import type { Results } from '../../../bench/results.ts';
 import { replaceBetween } from '../../../tools/rooms/block.ts';
-import { computeDemand } from '../../../tools/scale/demand.ts';
-import { ROWS, takeFigures } from '../../../tools/scale/figures.ts';
-import type { ScaleFigures } from '../../../tools/scale/figures.ts';
-import { findDevicesWithin } from '../../../tools/scale/limits.ts';
-import { SCALE_MARKERS } from '../../../tools/scale/markers.ts';
-import { measureTables } from '../../../tools/scale/row-sizes.ts';
-import { printTables } from '../../../tools/scale/table.ts';
+import { computeDemand } from '../../../bench/scale/demand.ts';
+import { ROWS, takeFigures } from '../../../bench/scale/figures.ts';
+import type { ScaleFigures } from '../../../bench/scale/figures.ts';
+import { findDevicesWithin } from '../../../bench/scale/limits.ts';
+import { SCALE_MARKERS } from '../../../bench/scale/markers.ts';
+import { measureTables } from '../../../bench/scale/row-sizes.ts';
+import { printTables } from '../../../bench/scale/table.ts';
 import { root } from '../../readme/document.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -31,7 +31,7 @@ function resultsWith(change: Partial<Results>): Results {
 describe('the page', () => {
   const page = readFileSync(join(root, 'docs/scale.md'), 'utf8');
 
-  test('has the tables that node tools/scale/main.ts prints from the kept figures', () => {
+  test('has the tables that node bench/scale/main.ts prints from the kept figures', () => {
     expect(replaceBetween(page, SCALE_MARKERS, printTables(kept))).toBe(page);
   });
 

@@ -1,4 +1,4 @@
-// What docs/scale.md assumes beside what was measured: change a value here, then `node tools/scale/main.ts`.
+// What docs/scale.md assumes beside what was measured: change a value here, then `node bench/scale/main.ts`.
 import { DEFAULT_QUOTAS } from '../../src/domain/api/quotas.ts';
 import { DEVICE_TYPES } from '../../src/domain/fleets/devices.ts';
 import { listFaultRates } from '../../src/simulation/household/faults.ts';

@@ -1,11 +1,11 @@
 /**
- * Writes the tables of docs/scale.md and prints them: `node tools/scale/main.ts`. With results of the bench as arguments
+ * Writes the tables of docs/scale.md and prints them: `node bench/scale/main.ts`. With results of the bench as arguments
  * (`bench/results/*.json`, of one machine) it takes docs/scale-figures.json from them first, and measures the bytes of rows anew.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Results } from '../../bench/results.ts';
-import { replaceBetween } from '../rooms/block.ts';
+import type { Results } from '../results.ts';
+import { replaceBetween } from '../../tools/rooms/block.ts';
 import { takeFigures } from './figures.ts';
 import type { ScaleFigures } from './figures.ts';
 import { SCALE_MARKERS } from './markers.ts';

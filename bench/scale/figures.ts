@@ -1,5 +1,5 @@
 // The figures of docs/scale-figures.json, taken from results of the bench.
-import type { Results } from '../../bench/results.ts';
+import type { Results } from '../results.ts';
 
 /** The rows of the bench that are used. */
 export const ROWS = {
