@@ -52,6 +52,11 @@ export interface ChargeChecksTable {
   told_departure: Date | null;
 }
 
+export interface ClientIdsTable {
+  client_id: string;
+  org_id: string;
+}
+
 export interface ControlRevisionsTable {
   org_id: string;
   device_id: string;
@@ -288,6 +293,10 @@ export interface NotificationItemsTable {
   cleared_at: Date | null;
 }
 
+export interface OrganizationLocksTable {
+  org_id: string;
+}
+
 export interface OrganizationsTable {
   id: string;
   name: string;
@@ -392,6 +401,11 @@ export interface UserPlacesTable {
   request_id: string | null;
 }
 
+export interface UsernamesTable {
+  username: string;
+  org_id: string;
+}
+
 export interface UsersTable {
   org_id: string;
   id: string;
@@ -438,6 +452,7 @@ export interface Database {
   applications: ApplicationsTable;
   broadcast_dismissals: BroadcastDismissalsTable;
   charge_checks: ChargeChecksTable;
+  client_ids: ClientIdsTable;
   control_revisions: ControlRevisionsTable;
   day_ahead_prices: DayAheadPricesTable;
   deliveries: DeliveriesTable;
@@ -455,6 +470,7 @@ export interface Database {
   logged_requests: LoggedRequestsTable;
   messages: MessagesTable;
   notification_items: NotificationItemsTable;
+  organization_locks: OrganizationLocksTable;
   organizations: OrganizationsTable;
   partner_quotas: PartnerQuotasTable;
   pending_delivery_counts: PendingDeliveryCountsTable;
@@ -467,6 +483,7 @@ export interface Database {
   unlogged_requests: UnloggedRequestsTable;
   user_counts: UserCountsTable;
   user_places: UserPlacesTable;
+  usernames: UsernamesTable;
   users: UsersTable;
   webhooks: WebhooksTable;
 }

@@ -237,6 +237,50 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_organization(org uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from organization_locks where org_id = org for update;
+  if not found then
+    insert into organization_locks (org_id) values (org) on conflict on constraint organization_locks_pkey do nothing;
+    perform from organization_locks where org_id = org for update;
+  end if;
+  -- What processes of the version before lock instead. To go in a later release.
+  perform from organizations where id = org for no key update;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.map_client_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    insert into client_ids (client_id, org_id) values (new.client_id, new.org_id) on conflict on constraint client_ids_pkey do nothing;
+  else
+    delete from client_ids where client_id = old.client_id and org_id = old.org_id;
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.map_username()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op <> 'INSERT' and old.username is not null and old.deleted_at is null then
+    delete from usernames where username = lower(old.username) and org_id = old.org_id;
+  end if;
+  if tg_op <> 'DELETE' and new.username is not null and new.deleted_at is null then
+    insert into usernames (username, org_id) values (lower(new.username), new.org_id) on conflict on constraint usernames_pkey do nothing;
+  end if;
+  return null;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.read_claimed_deliveries(worker integer, claim uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -375,6 +419,7 @@ create table applications (
   constraint applications_scope_check CHECK (scope = ANY (ARRAY['read'::text, 'read write'::text]))
 );
 CREATE INDEX applications_owner_idx ON public.applications USING btree (org_id, owner_user_id);
+CREATE TRIGGER applications_named AFTER INSERT OR DELETE ON applications FOR EACH ROW EXECUTE FUNCTION map_client_id();
 
 create table broadcast_dismissals (
   org_id uuid not null,
@@ -396,6 +441,14 @@ create table charge_checks (
 );
 CREATE INDEX charge_checks_due_idx ON public.charge_checks USING btree (due_at);
 CREATE INDEX charge_checks_org_due_idx ON public.charge_checks USING btree (org_id, due_at);
+
+create table client_ids (
+  client_id text not null,
+  org_id uuid not null,
+  constraint client_ids_pkey PRIMARY KEY (client_id),
+  constraint client_ids_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX client_ids_org_idx ON public.client_ids USING btree (org_id);
 
 create table control_revisions (
   org_id uuid not null,
@@ -736,6 +789,12 @@ CREATE TRIGGER notification_items_added AFTER INSERT ON notification_items REFER
 CREATE TRIGGER notification_items_changed AFTER UPDATE ON notification_items REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_pending_items();
 CREATE TRIGGER notification_items_removed AFTER DELETE ON notification_items REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_pending_items();
 
+create table organization_locks (
+  org_id uuid not null,
+  constraint organization_locks_pkey PRIMARY KEY (org_id),
+  constraint organization_locks_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+
 create table organizations (
   id uuid not null,
   name text not null,
@@ -891,6 +950,14 @@ create table user_places (
   constraint user_places_coordinates_check CHECK ((latitude IS NULL) = (longitude IS NULL))
 );
 
+create table usernames (
+  username text not null,
+  org_id uuid not null,
+  constraint usernames_pkey PRIMARY KEY (username),
+  constraint usernames_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE
+);
+CREATE INDEX usernames_org_idx ON public.usernames USING btree (org_id);
+
 create table users (
   org_id uuid not null,
   id uuid not null,
@@ -931,6 +998,9 @@ CREATE INDEX users_external_idx ON public.users USING btree (org_id, external_us
 CREATE UNIQUE INDEX users_external_user_id_key ON public.users USING btree (org_id, external_user_id) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX users_username_key ON public.users USING btree (lower(username)) WHERE (deleted_at IS NULL);
 CREATE TRIGGER users_deleted AFTER UPDATE OF deleted_at ON users FOR EACH ROW WHEN ((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) EXECUTE FUNCTION follow_user_deletion();
+CREATE TRIGGER users_named AFTER INSERT ON users FOR EACH ROW WHEN (new.username IS NOT NULL) EXECUTE FUNCTION map_username();
+CREATE TRIGGER users_removed AFTER DELETE ON users FOR EACH ROW WHEN (old.username IS NOT NULL) EXECUTE FUNCTION map_username();
+CREATE TRIGGER users_renamed AFTER UPDATE OF username, deleted_at ON users FOR EACH ROW WHEN (old.username IS DISTINCT FROM new.username OR old.deleted_at IS DISTINCT FROM new.deleted_at) EXECUTE FUNCTION map_username();
 
 create table webhooks (
   org_id uuid not null,

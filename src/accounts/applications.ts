@@ -3,13 +3,14 @@ import type { Quotas } from '../domain/api/quotas.ts';
 import {
   deleteApplication,
   findApplication,
-  findClient,
   insertApplication,
   listApplications,
   updateApplication,
 } from '../queries/accounts/applications.ts';
 import type { Application, ApplicationChange } from '../queries/accounts/applications.ts';
+import { findClient } from '../queries/accounts/clients.ts';
 import { addSecret, endOlderSecret, replaceSecrets } from '../queries/accounts/application-secrets.ts';
+import { findOrganizationOfClient } from '../queries/accounts/names.ts';
 import { findOrganization } from '../queries/accounts/organizations.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Db } from '../queries/connection/database.ts';
@@ -17,6 +18,9 @@ import type { PortalSession } from '../queries/accounts/portal-sessions.ts';
 import { requireWithinQuota } from './quotas.ts';
 
 export type { Application } from '../queries/accounts/applications.ts';
+
+/** A client id that an application has. The second one of an owner who is deleted, or where a process of the version before is at work. */
+const TAKEN: ReadonlySet<string> = new Set(['client_ids_pkey', 'applications_client_id_key']);
 
 /** Who asks: admins see every application of their organization, everybody else only their own. */
 type Viewer = Pick<PortalSession, 'orgId' | 'userId' | 'role'>;
@@ -42,14 +46,14 @@ export async function findOwnApplication(
   owner: Viewer,
   clientId: string,
 ): Promise<Application | undefined> {
-  const application = (await findClient(db, clientId))?.application;
-  const isOwn = application?.orgId === owner.orgId && application.ownerUserId === owner.userId;
-  return isOwn ? application : undefined;
+  const application = (await findClient(db, owner.orgId, clientId))?.application;
+  return application?.ownerUserId === owner.userId ? application : undefined;
 }
 
 /** The application with this client id, whoever owns it. For the operator. */
 export async function findApplicationByClientId(db: Db, clientId: string): Promise<Application | undefined> {
-  return (await findClient(db, clientId))?.application;
+  const orgId = await findOrganizationOfClient(db, clientId);
+  return orgId === undefined ? undefined : (await findClient(db, orgId, clientId))?.application;
 }
 
 /**
@@ -73,13 +77,13 @@ export async function registerApplication(
   };
   try {
     return await db.transaction().execute(async (tx) => {
-      if ((await findClient(tx, given.clientId)) !== undefined) return undefined;
+      if ((await findOrganizationOfClient(tx, given.clientId)) !== undefined) return undefined;
       const partnerId = (await findOrganization(tx, owner.orgId))?.parentOrgId ?? owner.orgId;
       await requireWithinQuota(tx, { partnerId, quotas }, 'applications');
       return { application: await insertApplication(tx, row, now), secret };
     });
   } catch (error) {
-    if (violatedConstraint(error) === 'applications_client_id_key') return undefined;
+    if (TAKEN.has(violatedConstraint(error) ?? '')) return undefined;
     throw error;
   }
 }

@@ -9,6 +9,9 @@ const MAX_DRAWN = 10 ** 10;
 /** An email in the form that usernames get whose email is taken. */
 const TAGGED_PATTERN = /\+([0-9a-f]{8})(?:-\d+)?@[^@]*$/i;
 
+/** The second one where a process of the version before has just given the username. */
+const TAKEN: ReadonlySet<string> = new Set(['usernames_pkey', 'users_username_key']);
+
 /** A whole number from 0 up to, and without, its argument. */
 type Chance = (below: number) => number;
 
@@ -36,7 +39,7 @@ export function* listUsernameCandidates(
 }
 
 /**
- * Runs `write` with the first candidate that breaks no users_username_key, and resolves to its result.
+ * Runs `write` with the first candidate that breaks no usernames_pkey, and resolves to its result.
  * @throws Error when every candidate is taken, the drawn ones by chance; any other error of `write` as it is.
  */
 export async function withFreeUsername<T>(
@@ -50,7 +53,7 @@ export async function withFreeUsername<T>(
     try {
       return await write(username);
     } catch (error) {
-      if (violatedConstraint(error) !== 'users_username_key') throw error;
+      if (!TAKEN.has(violatedConstraint(error) ?? '')) throw error;
       conflict = error;
     }
   }

@@ -1,7 +1,8 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
 import { matchesDigest, sha256Digest } from '../domain/security/credentials.ts';
-import type { Client } from '../queries/accounts/applications.ts';
-import { findClient } from '../queries/accounts/applications.ts';
+import { findClient } from '../queries/accounts/clients.ts';
+import type { Client } from '../queries/accounts/clients.ts';
+import { findOrganizationOfClient } from '../queries/accounts/names.ts';
 import { inBatches } from '../queries/connection/batches.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
@@ -98,11 +99,16 @@ function findOlderSecret(client: Client | null, now: Date): Buffer | null {
 const findInBatches = inBatches<string, Client | null>({
   doTogether: async (db, clientIds) => {
     const [clientId = ''] = clientIds;
-    const client = (await findClient(db, clientId)) ?? null;
+    const client = await findNamedClient(db, clientId);
     return clientIds.map(() => client);
   },
-  doAlone: async (db, clientId) => (await findClient(db, clientId)) ?? null,
+  doAlone: findNamedClient,
 });
+
+async function findNamedClient(db: Db, clientId: string): Promise<Client | null> {
+  const orgId = await findOrganizationOfClient(db, clientId);
+  return orgId === undefined ? null : ((await findClient(db, orgId, clientId)) ?? null);
+}
 
 /** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */
 function parseBasic(authorization: string): ClientCredentials {

@@ -3,7 +3,8 @@ import { sha256Digest, newAccessToken } from '../domain/security/credentials.ts'
 import { OAUTH_GRANT_OF } from '../domain/security/grant-types.ts';
 import { insertAccessTokens } from '../queries/accounts/access-tokens.ts';
 import type { NewAccessToken } from '../queries/accounts/access-tokens.ts';
-import type { Application, Client } from '../queries/accounts/applications.ts';
+import type { Application } from '../queries/accounts/applications.ts';
+import type { Client } from '../queries/accounts/clients.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import { inBatches } from '../queries/connection/batches.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';

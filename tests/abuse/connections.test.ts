@@ -25,7 +25,7 @@ const ATTACKER_ITSELF = 'select from organizations where id = $1 for update';
 test.each<[name: string, lock: string, waiting: number, most?: number]>([
   ['unknown-tokens', table('access_tokens'), OF_AN_ADDRESS],
   ['unknown-sessions', table('portal_sessions'), OF_AN_ADDRESS],
-  ['unknown-clients', table('applications'), OF_AN_ADDRESS],
+  ['unknown-clients', table('client_ids'), OF_AN_ADDRESS],
   ['victims-client', table('applications'), OF_AN_ADDRESS],
   ['sign-up', table('signup_requests'), OF_AN_ADDRESS],
   ['deep-offsets', table('notification_items'), PAGES],

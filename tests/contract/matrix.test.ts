@@ -18,7 +18,7 @@ beforeAll(async () => {
   apis.impatient = await startApi({ openBodyLimits: { idleMs: 20, maxOfAddress: 64 } });
   await apis.withoutQuota.call('listUsers');
   await apis.withoutQuota.call('requestSignup', { body: {} });
-  for (const table of ['access_tokens', 'signup_requests', 'applications']) {
+  for (const table of ['access_tokens', 'signup_requests', 'client_ids']) {
     await apis.withoutTables.db.schema.dropTable(table).cascade().execute();
   }
 });

@@ -6,11 +6,11 @@ import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { buildAuthorizationServerMetadata } from '../../src/oauth/metadata.ts';
 import {
   findApplication,
-  findClient,
   insertApplication,
   listApplications,
   updateApplication,
 } from '../../src/queries/accounts/applications.ts';
+import { findClient } from '../../src/queries/accounts/clients.ts';
 import { findOrganization, isOrganizationReachable } from '../../src/queries/accounts/organizations.ts';
 import { addQuotaUses, deleteRateLimitsBefore } from '../../src/queries/accounts/rate-limits.ts';
 import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
@@ -89,7 +89,7 @@ describe('applications', () => {
     expect(changed).toMatchObject({ ...change, createdAt: START, updatedAt: after(5), redirectUris: '' });
     expect(await findApplication(database.db, client.orgId, client.applicationId)).toEqual(changed);
     expect(await findApplication(database.db, randomUUID(), client.applicationId)).toBeUndefined();
-    expect((await findClient(database.db, client.clientId))?.application).toEqual(changed);
+    expect((await findClient(database.db, client.orgId, client.clientId))?.application).toEqual(changed);
   });
 
   test('take only the new secret once it was replaced', async () => {

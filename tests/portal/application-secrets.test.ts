@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
-import { findClient } from '../../src/queries/accounts/applications.ts';
+import { findApplicationByClientId } from '../../src/accounts/applications.ts';
 import { elementText, formOf } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 import { startPortal } from './portal-site.ts';
@@ -25,7 +25,7 @@ async function register(fields: Readonly<Record<string, string>> = {}): Promise<
   const path = '/oauth2/applications/register/';
   const answer = await browser.submit(path, { name: 'Meter reader', ...fields });
   const clientId = elementText(answer.text, 'client_id') ?? '';
-  const id = (await findClient(site.db, clientId))?.application.id ?? '';
+  const id = (await findApplicationByClientId(site.db, clientId))?.id ?? '';
   const secret = elementText(answer.text, 'client_secret') ?? '';
   return { browser, clientId, secret, page: `/oauth2/applications/${id}/` };
 }
@@ -65,7 +65,7 @@ test.each([
   const again = await browser.post(`${page}secret/`, form);
   expect(again.headers['location']).toBe(`${page}?notice=secret_unchanged`);
 
-  const application = (await findClient(site.db, clientId))?.application;
+  const application = await findApplicationByClientId(site.db, clientId);
   const endsAt = application?.olderSecret?.endsAt ?? new Date(0);
   expect(endsAt.getTime() - (application?.secret.createdAt?.getTime() ?? 0)).toBe(days * DAY_MS);
   expect(await worksAt(clientId, older, new Date(endsAt.getTime() - 1))).toBe(true);
@@ -82,7 +82,7 @@ test('an application has two secrets at most, and the older one is ended by hand
   expect(shown.text).toContain('Two secrets work already.');
   expect(shown.text).not.toContain(`action="${page}secret/"`);
 
-  const application = (await findClient(site.db, clientId))?.application;
+  const application = await findApplicationByClientId(site.db, clientId);
   const version = String(application?.updatedAt.getTime());
   const csrf = formOf((await browser.get('/accounts/logout/')).text, '/accounts/logout/')['csrf_token'] ?? '';
   const third = await browser.post(`${page}secret/`, { csrf_token: csrf, version, older_ends: '7' });
@@ -152,7 +152,7 @@ test('the page tells each secret: when it was made, last used, and ends', async 
 
 test('an application may be registered to only read, and changed', async () => {
   const { browser, page, clientId } = await register({ scope: 'read' });
-  const scopeOf = async () => (await findClient(site.db, clientId))?.application.scope;
+  const scopeOf = async () => (await findApplicationByClientId(site.db, clientId))?.scope;
   expect(await scopeOf()).toBe('read');
   expect((await browser.get(page)).text).toContain('<dd>Only read</dd>');
   expect((await browser.get('/oauth2/applications/')).text).toContain('Only read');

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { matchesDigest } from '../../src/domain/security/credentials.ts';
 import { accountVerifier } from '../support/verifier.ts';
-import { findClient } from '../../src/queries/accounts/applications.ts';
+import { findApplicationByClientId } from '../../src/accounts/applications.ts';
+import { findClient } from '../../src/queries/accounts/clients.ts';
 import { elementText, formOf } from './visitor.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
@@ -74,7 +75,7 @@ test('an initial password leads through the password change to an application wh
     expect.stringMatching(/^[A-Za-z0-9]{40}$/),
     expect.stringMatching(/^[A-Za-z0-9]{128}$/),
   ]);
-  const client = await findClient(site.db, clientId);
+  const client = await findClient(site.db, admin.orgId, clientId);
   expect(client?.application).toMatchObject({ ownerUserId: admin.userId, grantType: 'client-credentials' });
   expect(client !== undefined && matchesDigest(secret, client.secretHash)).toBe(true);
 
@@ -210,13 +211,13 @@ test('an application can be edited and deleted, and a faulty form says what is w
   expect(faulty.text.match(/class="error"/g)).toHaveLength(4);
   const registered = await browser.submit(register, { name: 'One' });
   const clientId = elementText(registered.text, 'client_id') ?? '';
-  const detail = `/oauth2/applications/${(await findClient(site.db, clientId))?.application.id ?? ''}/`;
+  const detail = `/oauth2/applications/${(await findApplicationByClientId(site.db, clientId))?.id ?? ''}/`;
   const updated = await browser.submit(`${detail}update/`, {
     name: 'Two',
     authorization_grant_type: 'password',
   });
   expect(updated.headers['location']).toBe(`${detail}?notice=application_updated`);
-  expect((await findClient(site.db, clientId))?.application).toMatchObject({
+  expect(await findApplicationByClientId(site.db, clientId)).toMatchObject({
     name: 'Two',
     grantType: 'password',
   });

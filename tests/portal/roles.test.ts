@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { accountVerifier } from '../support/verifier.ts';
-import { findClient } from '../../src/queries/accounts/applications.ts';
+import { findApplicationByClientId } from '../../src/accounts/applications.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { elementText, formOf } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
@@ -20,9 +20,9 @@ afterAll(() => site.close());
 
 async function registered(browser: Visitor, name: string): Promise<string> {
   const page = await browser.submit('/oauth2/applications/register/', { name });
-  const client = await findClient(site.db, elementText(page.text, 'client_id') ?? '');
-  if (client === undefined) throw new Error('Nothing was registered.');
-  return client.application.id;
+  const application = await findApplicationByClientId(site.db, elementText(page.text, 'client_id') ?? '');
+  if (application === undefined) throw new Error('Nothing was registered.');
+  return application.id;
 }
 
 test('admins see every application of the organization, staff only their own, strangers none', async () => {

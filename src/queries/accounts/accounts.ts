@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Role } from '../../domain/users/roles.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { findOrganizationOfUsername, insertUsername } from './names.ts';
 import { changeUserCount, userShardOf } from './user-counts.ts';
 
 /** A person who can sign in: a user with a username who is not deleted. */
@@ -78,7 +79,7 @@ export async function updatePassword(
 
 /**
  * Gives a user who is not deleted an initial password, and a username if there is none yet. Undefined when the organization has
- * no user with this email. A username that another user has breaks the constraint users_username_key.
+ * no user with this email. A username that another user has breaks the constraint usernames_pkey.
  */
 export async function updateInitialPasswordByEmail(
   tx: Tx,
@@ -87,26 +88,40 @@ export async function updateInitialPasswordByEmail(
   password: { readonly hash: string; readonly expiresAt: Date },
   now: Date,
 ): Promise<(AccountKey & Pick<Account, 'username'>) | undefined> {
-  const row = await tx
+  const { orgId } = user;
+  const found = await lockUserByEmail(tx, user);
+  if (found === undefined) return undefined;
+  if (found.username === null) await insertUsername(tx, orgId, usernameIfNone);
+  const username = found.username ?? usernameIfNone;
+  await tx
     .updateTable('users')
-    .set((eb) => ({
-      username: eb.fn.coalesce('username', eb.val(usernameIfNone)),
+    .set({
+      username,
       password_hash: password.hash,
       password_change_required: true,
       initial_password_expires_at: password.expiresAt,
       updated_at: now,
-    }))
-    .where('org_id', '=', user.orgId)
-    .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(user.email)])))
-    .where('deleted_at', 'is', null)
-    .returning(['id', 'username'])
-    .executeTakeFirst();
-  if (row === undefined) return undefined;
-  return { orgId: user.orgId, userId: row.id, username: row.username ?? usernameIfNone };
+    })
+    .where('org_id', '=', orgId)
+    .where('id', '=', found.id)
+    .execute();
+  return { orgId, userId: found.id, username };
 }
 
-/** A partner organization's first admin, whose initial password must be changed. */
+function lockUserByEmail(tx: Tx, { orgId, email }: { readonly orgId: string; readonly email: string }) {
+  return tx
+    .selectFrom('users')
+    .select(['id', 'username'])
+    .where('org_id', '=', orgId)
+    .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
+    .where('deleted_at', 'is', null)
+    .forNoKeyUpdate()
+    .executeTakeFirst();
+}
+
+/** A partner organization's first admin, whose initial password must be changed. Breaks usernames_pkey when the username is taken. */
 export async function insertFirstAdmin(tx: Tx, admin: NewAdmin, now: Date): Promise<void> {
+  await insertUsername(tx, admin.orgId, admin.username);
   await changeUserCount(tx, admin.orgId, userShardOf(admin.userId), 1);
   await tx
     .insertInto('users')
@@ -137,6 +152,8 @@ export async function normaliseUsername(db: Db, username: string): Promise<strin
  * suspended. Undefined when there is none or its user is deleted or has no password.
  */
 export async function findAccountWithHash(db: Db, username: string): Promise<AccountWithHash | undefined> {
+  const orgId = await findOrganizationOfUsername(db, username);
+  if (orgId === undefined) return undefined;
   const row = await db
     .selectFrom('users')
     .innerJoin('organizations as organization', 'organization.id', 'users.org_id')
@@ -153,6 +170,7 @@ export async function findAccountWithHash(db: Db, username: string): Promise<Acc
       'organization.parent_org_id',
       sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
     ])
+    .where('users.org_id', '=', orgId)
     .where((eb) => eb(eb.fn('lower', ['users.username']), '=', eb.fn('lower', [eb.val(username)])))
     .where('users.deleted_at', 'is', null)
     .executeTakeFirst();

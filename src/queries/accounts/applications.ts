@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { GrantType } from '../../domain/security/grant-types.ts';
 import type { TokenScope } from '../../domain/security/token-scopes.ts';
-import type { Db } from '../connection/database.ts';
-import { prepare } from '../connection/prepared.ts';
+import type { Db, Tx } from '../connection/database.ts';
+import { inTransaction } from '../connection/in-transaction.ts';
+import { deleteClientIds, insertClientId } from './names.ts';
 
 /** When a secret was made and last used. */
 export interface SecretTimes {
@@ -56,19 +56,8 @@ export interface ApplicationChange {
   readonly scope: TokenScope;
 }
 
-/** An application that may authenticate: it exists and its owner is not deleted. */
-export interface Client {
-  readonly application: Application;
-  /** The root organization. */
-  readonly partnerId: string;
-  /** The operator has suspended the partner. */
-  readonly isSuspended: boolean;
-  readonly secretHash: Buffer;
-  /** Null when there is none; the end of it is that of `application.olderSecret`. */
-  readonly olderSecretHash: Buffer | null;
-}
-
-const COLUMNS = [
+/** All of it that may be read out. */
+export const APPLICATION_COLUMNS = [
   'applications.org_id',
   'applications.id',
   'applications.owner_user_id',
@@ -104,13 +93,16 @@ interface Row {
   readonly older_secret_ends_at: Date | null;
 }
 
-/** Breaks applications_client_id_key when an application has this client id already. */
-export async function insertApplication(
-  db: Db,
-  application: NewApplication,
-  now: Date,
-): Promise<Application> {
-  const row = await db
+/** Breaks client_ids_pkey when an application has this client id already. */
+export function insertApplication(db: Db | Tx, application: NewApplication, now: Date): Promise<Application> {
+  return inTransaction(db, async (tx) => {
+    await insertClientId(tx, application.orgId, application.clientId);
+    return insertRow(tx, application, now);
+  });
+}
+
+async function insertRow(tx: Tx, application: NewApplication, now: Date): Promise<Application> {
+  const row = await tx
     .insertInto('applications')
     .values({
       org_id: application.orgId,
@@ -126,14 +118,14 @@ export async function insertApplication(
       updated_at: now,
       secret_created_at: now,
     })
-    .returning(COLUMNS)
+    .returning(APPLICATION_COLUMNS)
     .executeTakeFirstOrThrow();
   return toApplication(row);
 }
 
 /** Newest first; of the whole organization, or of one owner. */
 export async function listApplications(db: Db, orgId: string, ownerUserId?: string): Promise<Application[]> {
-  let query = db.selectFrom('applications').select(COLUMNS).where('org_id', '=', orgId);
+  let query = db.selectFrom('applications').select(APPLICATION_COLUMNS).where('org_id', '=', orgId);
   if (ownerUserId !== undefined) query = query.where('owner_user_id', '=', ownerUserId);
   const rows = await query.orderBy('created_at', 'desc').orderBy('id', 'desc').execute();
   return rows.map(toApplication);
@@ -143,46 +135,12 @@ export async function listApplications(db: Db, orgId: string, ownerUserId?: stri
 export async function findApplication(db: Db, orgId: string, id: string): Promise<Application | undefined> {
   const row = await db
     .selectFrom('applications')
-    .select(COLUMNS)
+    .select(APPLICATION_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
   return row === undefined ? undefined : toApplication(row);
 }
-
-/** The application with this client id, if its owner is not deleted, with the digests of its secrets. */
-export async function findClient(db: Db, clientId: string): Promise<Client | undefined> {
-  const [row] = await selectClient(db, { clientId });
-  if (row === undefined) return undefined;
-  return {
-    application: toApplication(row),
-    partnerId: row.parent_org_id ?? row.org_id,
-    isSuspended: row.is_suspended,
-    secretHash: row.secret_hash,
-    olderSecretHash: row.older_secret_hash,
-  };
-}
-
-const selectClient = prepare((db, { clientId }: { readonly clientId: string }) =>
-  db
-    .selectFrom('applications')
-    .innerJoin('users as owner', (join) =>
-      join
-        .onRef('owner.org_id', '=', 'applications.org_id')
-        .onRef('owner.id', '=', 'applications.owner_user_id'),
-    )
-    .innerJoin('organizations as organization', 'organization.id', 'applications.org_id')
-    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-    .select([
-      ...COLUMNS,
-      'applications.secret_hash',
-      'applications.older_secret_hash',
-      'organization.parent_org_id',
-      sql<boolean>`coalesce(parent.suspended_at, organization.suspended_at) is not null`.as('is_suspended'),
-    ])
-    .where('applications.client_id', '=', clientId)
-    .where('owner.deleted_at', 'is', null),
-);
 
 /** The application as changed; undefined when it is no longer as it was read. */
 export async function updateApplication(
@@ -202,23 +160,28 @@ export async function updateApplication(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('updated_at', '=', updatedAt)
-    .returning(COLUMNS)
+    .returning(APPLICATION_COLUMNS)
     .executeTakeFirst();
   return row === undefined ? undefined : toApplication(row);
 }
 
 /** Its tokens go with it. False when there is no application. */
-export async function deleteApplication(db: Db, orgId: string, id: string): Promise<boolean> {
-  const row = await db
-    .deleteFrom('applications')
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+export function deleteApplication(db: Db | Tx, orgId: string, id: string): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
+    const row = await tx
+      .deleteFrom('applications')
+      .where('org_id', '=', orgId)
+      .where('id', '=', id)
+      .returning('client_id')
+      .executeTakeFirst();
+    if (row === undefined) return false;
+    await deleteClientIds(tx, orgId, [row.client_id]);
+    return true;
+  });
 }
 
-function toApplication(row: Row): Application {
+/** The application of a row with these columns. */
+export function toApplication(row: Row): Application {
   return {
     orgId: row.org_id,
     id: row.id,

@@ -1,5 +1,6 @@
 import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Tx } from '../connection/database.ts';
+import { deleteClientIds, deleteUsername } from './names.ts';
 import { prepare } from '../connection/prepared.ts';
 import { STORED_COLUMNS } from './visible-users.ts';
 
@@ -59,7 +60,7 @@ export async function updateUser(
 }
 
 /**
- * Marks a user as deleted: the row stays, and its email is free again. True when it was a simulated household's, which no
+ * Marks a user as deleted: the row stays, its email and its username are free again, and client ids of its applications lead nowhere. True when it was a simulated household's, which no
  * shard of user_counts counts.
  */
 export async function softDeleteUser(
@@ -72,7 +73,24 @@ export async function softDeleteUser(
     .set({ deleted_at: now, updated_at: now })
     .where('org_id', '=', key.orgId)
     .where('id', '=', key.id)
-    .returning('fleet_id')
+    .returning(['fleet_id', 'username'])
     .executeTakeFirst();
-  return row !== undefined && row.fleet_id !== null;
+  if (row === undefined) return false;
+  if (row.username !== null) await deleteUsername(tx, key.orgId, row.username);
+  await deleteClientIdsOfOwner(tx, key);
+  return row.fleet_id !== null;
+}
+
+async function deleteClientIdsOfOwner(
+  tx: Tx,
+  { orgId, id }: { readonly orgId: string; readonly id: string },
+): Promise<void> {
+  const applications = await tx
+    .selectFrom('applications')
+    .select('client_id')
+    .where('org_id', '=', orgId)
+    .where('owner_user_id', '=', id)
+    .execute();
+  const clientIds = applications.map(({ client_id: clientId }) => clientId);
+  await deleteClientIds(tx, orgId, clientIds);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
+import { deleteNamesOfHouseholds } from '../accounts/names.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
 import type { Fleet } from './fleets.ts';
@@ -29,6 +30,7 @@ export function deleteLeftUsers(
     `.execute(tx);
     const [fleet] = fleets;
     if (fleet === undefined) return false;
+    await deleteNamesOfHouseholds(tx, fleet.simulation_org_id);
     for (const { table, rows } of rowsOfUsers(fleet)) {
       const { numAffectedRows = 0n } = await sql`
         delete from ${sql.table(table)} where ctid = any(array(${rows} limit ${sql.lit(limit)}))

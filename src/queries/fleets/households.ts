@@ -1,5 +1,6 @@
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
+import { deleteNamesOfHouseholds } from '../accounts/names.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { unnestRows } from '../connection/rows.ts';
 
@@ -130,6 +131,7 @@ async function insertPlannedConditions(tx: Tx, batch: HouseholdBatch, now: Date)
 
 /** Removes the households from `index` on, with users, devices and all that belongs to them. */
 export async function deleteHouseholdsFrom(tx: Tx, orgId: string, index: number): Promise<void> {
+  await deleteNamesOfHouseholds(tx, orgId, index);
   await sql`
     delete from devices where org_id = ${orgId} and household_index >= ${index}
   `.execute(tx);

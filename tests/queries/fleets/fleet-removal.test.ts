@@ -18,6 +18,9 @@ const LEFT_BY_PURGE: Readonly<Record<string, string>> = {
   pending_delivery_counts: 'of the partner; what a purge cancels is counted off',
   fleet_requests: 'of the partner; a late repeat must create nothing',
   idempotency_keys: 'of the partner; each goes after a day',
+  usernames: 'goes with the organization',
+  client_ids: 'goes with the organization',
+  organization_locks: 'goes with the organization',
   in_flight_slots: 'leases of deliveries, which run out; workers update the rows in place',
 };
 
