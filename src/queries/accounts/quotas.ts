@@ -3,13 +3,14 @@ import type { RawBuilder } from 'kysely';
 import { QUOTA_NAMES } from '../../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../../domain/api/quotas.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { lockOrganization } from './organization-locks.ts';
 
 /** What is counted in the database. Open event streams are counted in each process, revisions for each quarter hour or device. */
 export type CountedQuota = Exclude<QuotaName, 'event_streams' | 'price_revisions' | 'control_revisions'>;
 
-/** Whatever adds to what is counted row by row holds this lock from its count to its commit: the partner's row. */
-export async function lockPartner(tx: Tx, partnerId: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', partnerId).forNoKeyUpdate().execute();
+/** Whatever adds to what is counted row by row holds this lock from its count to its commit. */
+export function lockPartner(tx: Tx, partnerId: string): Promise<void> {
+  return lockOrganization(tx, partnerId);
 }
 
 /** The quota that holds for a partner: its own, or else `fallback`. */

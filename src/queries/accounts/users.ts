@@ -1,6 +1,7 @@
 import type { UserFields, UserRecord } from '../../domain/users/users.ts';
 import type { Tx } from '../connection/database.ts';
 import { deleteClientIds, deleteUsername } from './names.ts';
+import { lockOrganization } from './organization-locks.ts';
 import { prepare } from '../connection/prepared.ts';
 import { STORED_COLUMNS } from './visible-users.ts';
 
@@ -25,8 +26,8 @@ const selectLocked = prepare(
 );
 
 /** Lets one transaction at a time decide who the organization's admins are. */
-export async function lockOrganizationAdmins(tx: Tx, orgId: string): Promise<void> {
-  await tx.selectFrom('organizations').select('id').where('id', '=', orgId).forNoKeyUpdate().execute();
+export function lockOrganizationAdmins(tx: Tx, orgId: string): Promise<void> {
+  return lockOrganization(tx, orgId);
 }
 
 /** Whether the organization has another admin who is not deleted. Stays true until the commit only under lockOrganizationAdmins. */
