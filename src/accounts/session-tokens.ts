@@ -15,21 +15,22 @@ export interface IssuedSessionToken {
 
 /**
  * An access token that acts as the person of a portal session, with the person's role, and ends with the session; of more than four
- * of a session the oldest ends. Only its digest is stored. Undefined when the session with this cookie's value has ended.
+ * of a session the oldest ends. Only its digest is stored. Undefined when the organization's session with this cookie's value has ended.
  */
 export async function issueSessionToken(
   db: Db,
-  sessionToken: string,
+  session: { readonly orgId: string; readonly token: string },
   now: Date,
 ): Promise<IssuedSessionToken | undefined> {
-  const token = newAccessToken();
-  const sessionHash = sha256Digest(sessionToken);
+  const { orgId } = session;
+  const token = newAccessToken(orgId);
+  const key = { orgId, sessionHash: sha256Digest(session.token) };
   const mostExpiresAt = new Date(now.getTime() + LIFETIME_MS);
-  const row = { tokenHash: sha256Digest(token), sessionHash, createdAt: now, mostExpiresAt };
+  const row = { tokenHash: sha256Digest(token), session: key, createdAt: now, mostExpiresAt };
   return db.transaction().execute(async (tx) => {
     const stored = await insertSessionToken(tx, row);
     if (stored === undefined) return undefined;
-    await deleteSessionTokensBeyond(tx, sessionHash, MAX_TOKENS);
+    await deleteSessionTokensBeyond(tx, key, MAX_TOKENS);
     return { token, expiresAt: stored.expiresAt };
   });
 }

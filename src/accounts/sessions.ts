@@ -2,7 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/api/durations.ts';
 import { CredentialMemory } from '../shares/credential-memory.ts';
 import type { CredentialMemoryOptions } from '../shares/credential-memory.ts';
-import { sha256Digest } from '../domain/security/credentials.ts';
+import {
+  newOrganizationCredential,
+  readOrganizationId,
+  sha256Digest,
+} from '../domain/security/credentials.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
 import type { VerifiedAccount } from './sign-in.ts';
@@ -11,6 +15,7 @@ import {
   deletePortalSession,
   deletePortalSessionsBeyond,
   findPortalSession,
+  findPortalSessionOfOlderFormat,
   insertPortalSession,
   updatePortalSessionEnd,
 } from '../queries/accounts/portal-sessions.ts';
@@ -29,19 +34,19 @@ const SESSION_USE_MS = MINUTE_MS;
 /** Sessions of a person, so that signing in again and again does not fill the table: beyond, those end that would end first. */
 const MAX_SESSIONS = 100;
 
-/** 256 random bits in base64url (43 characters): the value of a session cookie, or a form's CSRF token. */
-export function newSessionToken(): string {
+/** 256 random bits in base64url: a form's CSRF token. */
+export function newFormToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
 /** Stores a new session of a person and resolves to its cookie's value, of which only the SHA-256 is stored. */
 export async function createSession(db: Db, person: AccountKey, now: Date): Promise<string> {
-  const token = newSessionToken();
+  const token = newOrganizationCredential(person.orgId);
   await insertPortalSession(db, {
     orgId: person.orgId,
     userId: person.userId,
     sessionHash: sha256Digest(token),
-    csrfSecret: newSessionToken(),
+    csrfSecret: newFormToken(),
     createdAt: now,
     expiresAt: toSessionEnd(now, now),
   });
@@ -55,12 +60,12 @@ export async function createSession(db: Db, person: AccountKey, now: Date): Prom
 export async function replaceSession(
   db: Db,
   person: VerifiedAccount,
-  previousToken: string | undefined,
+  previous: OpenSession | undefined,
   now: Date,
 ): Promise<string | undefined> {
   return db.transaction().execute(async (tx) => {
     if (!(await lockUnchangedPassword(tx, person, person.passwordHash.reveal()))) return undefined;
-    if (previousToken !== undefined) await endSession(tx, previousToken);
+    if (previous !== undefined) await endSession(tx, previous);
     const token = await createSession(tx, person, now);
     await deletePortalSessionsBeyond(tx, person, MAX_SESSIONS);
     return token;
@@ -82,18 +87,34 @@ export interface SessionMemory {
   readonly remember: (token: string, partnerId: string) => void;
 }
 
+interface SessionMemoryOptions extends Pick<CredentialMemoryOptions, 'turns' | 'monotonicMs'> {
+  /** Until when cookies may come that do not name their organization; none do unless it is given. */
+  readonly olderFormatUntil?: Date | undefined;
+}
+
 /** A memory of the sessions of this database, empty. */
 export function createSessionMemory(
   db: Db,
-  { turns, monotonicMs }: Pick<CredentialMemoryOptions, 'turns' | 'monotonicMs'>,
+  { turns, monotonicMs, olderFormatUntil }: SessionMemoryOptions,
 ): SessionMemory {
   const memory = new CredentialMemory({ turns, monotonicMs });
-  const read = async (digest: Buffer, key: string, now: Date): Promise<PortalSession | undefined> => {
+  const select = async (
+    orgId: string | undefined,
+    sessionHash: Buffer,
+    now: Date,
+  ): Promise<PortalSession | undefined> => {
+    const session =
+      orgId === undefined ? undefined : await findPortalSession(db, { orgId, sessionHash }, now);
+    if (session !== undefined || olderFormatUntil === undefined || now >= olderFormatUntil) return session;
+    return findPortalSessionOfOlderFormat(db, sessionHash, now);
+  };
+  const read = async (token: string, digest: Buffer, now: Date): Promise<PortalSession | undefined> => {
+    const key = digest.toString('hex');
     if (memory.isUnknown(key)) return undefined;
     const startedMs = monotonicMs();
     const partnerId = memory.findPartner(key);
     if (partnerId !== undefined) assignRequestToPartner(partnerId);
-    const session = await findPortalSession(db, digest, now);
+    const session = await select(readOrganizationId(token), digest, now);
     if (session === undefined) memory.rememberUnknown(key, startedMs);
     else memory.remember(key, session.partnerId);
     return session;
@@ -102,12 +123,12 @@ export function createSessionMemory(
     async find(token, address, now) {
       const digest = sha256Digest(token);
       const key = digest.toString('hex');
-      const session = await memory.lookUp(key, address, () => read(digest, key, now));
+      const session = await memory.lookUp(key, address, () => read(token, digest, now));
       if (session === undefined || session.isSuspended) return undefined;
       assignRequestToPartner(session.partnerId);
       const end = toSessionEnd(session.times.createdAt, now);
       if (end.getTime() - session.times.expiresAt.getTime() >= SESSION_USE_MS)
-        await updatePortalSessionEnd(db, digest, end);
+        await updatePortalSessionEnd(db, { orgId: session.orgId, sessionHash: digest }, end);
       return session;
     },
     findPartner: (token) => memory.findPartner(sha256Digest(token).toString('hex')),
@@ -119,7 +140,17 @@ function toSessionEnd(createdAt: Date, usedAt: Date): Date {
   return new Date(Math.min(createdAt.getTime() + SESSION_LIFETIME_MS, usedAt.getTime() + SESSION_IDLE_MS));
 }
 
-/** Ends the session with this cookie value, if there is one. */
-export async function endSession(db: Db, token: string): Promise<void> {
-  await deletePortalSession(db, sha256Digest(token));
+/** A session by the value of its cookie. */
+export interface OpenSession {
+  readonly token: string;
+  /** Of the session where that was found; otherwise the cookie names it. */
+  readonly orgId?: string | undefined;
+}
+
+/** Ends the session, if there is one. */
+export async function endSession(
+  db: Db,
+  { token, orgId = readOrganizationId(token) }: OpenSession,
+): Promise<void> {
+  if (orgId !== undefined) await deletePortalSession(db, { orgId, sessionHash: sha256Digest(token) });
 }

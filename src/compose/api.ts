@@ -81,6 +81,8 @@ export interface ApiOptions {
   readonly background: Db;
   /** For the checks of the tokens of open event streams: a connection that nobody else takes. */
   readonly checks: Db;
+  /** Until when credentials and links may come that do not name their organization; none do unless it is given. */
+  readonly olderFormatUntil?: Date | undefined;
   /** All that a request may wait for the database; 4.5 s unless it is given. */
   readonly requestDatabaseMs?: number | undefined;
   /** Made once the authenticator is there, which has to forget tokens of changed users. */
@@ -118,13 +120,14 @@ const monotonicMs = (): number => performance.now();
 export function composeApi(options: ApiOptions): RequestListener {
   const { db, checks, clock, log, trustedProxies } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
-  const authenticator = createAuthenticator({ db, checks, clock, turns: lookups });
+  const { olderFormatUntil } = options;
+  const authenticator = createAuthenticator({ db, checks, clock, turns: lookups, olderFormatUntil });
   const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
   const { baseUrl } = services;
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
-  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs });
+  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs, olderFormatUntil });
   const findCaller = createFinder({ trustedProxies, authenticator, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
@@ -159,7 +162,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: createOAuthEndpoints(options, authenticator, verifyAccount),
-    pages: createPages({ ...shared, verifyAccount, hashing, sessions }),
+    pages: createPages({ ...shared, verifyAccount, hashing, sessions, olderFormatUntil }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }
@@ -209,7 +212,7 @@ function createQuotaCounters({ background, clock, log }: ApiOptions): QuotaCount
 
 function createTokenChecks({ log, tokenCheckMs }: ApiOptions, authenticator: Authenticator): TokenChecks {
   return new TokenChecks({
-    findActors: (tokenDigests) => authenticator.findActors(tokenDigests),
+    findActors: (actors) => authenticator.findActors(actors),
     onError: (error) =>
       log.warn('Tokens of open event streams could not be checked; tried again.', { error }),
     ...(tokenCheckMs === undefined ? {} : { intervalMs: tokenCheckMs }),

@@ -25,6 +25,8 @@ interface PagesOptions {
   readonly sessions: SessionMemory;
   readonly refusalDelay: RefusalDelay;
   readonly answerOnce: PortalOptions['answerOnce'];
+  /** Until when links may come that do not name their organization. */
+  readonly olderFormatUntil: Date | undefined;
 }
 
 /** The pages for people: consent, portal, reference. */
@@ -35,7 +37,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
   const slowDown: PortalOptions['slowDown'] = (request, response) => refusalDelay.wait(request, response);
   return [
     createConsentPage({
-      consentRequests: createConsentRequests(db),
+      consentRequests: createConsentRequests(db, options.olderFormatUntil),
       clock,
       linkKey,
       log,

@@ -11,6 +11,7 @@ import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
+import { findOlderFormatEnd } from '../queries/connection/older-format.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { createLeaving } from './leaving.ts';
@@ -189,6 +190,7 @@ async function startSurface(
     rateLimits,
     trustedProxies,
     allowedOrigins,
+    olderFormatUntil: await findOlderFormatEnd(storage.background),
     log,
     registry,
     findNotReadyReason: () => findNotReadyReason(options),

@@ -2,7 +2,10 @@ import { findPartnerState } from '../queries/accounts/organizations.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 import { findConditionDevice, type ConditionDevice } from '../queries/notifications/condition-devices.ts';
-import { findNotificationItem } from '../queries/notifications/notifications.ts';
+import {
+  findNotificationItem,
+  findNotificationItemOfOlderLink,
+} from '../queries/notifications/notifications.ts';
 import { endCondition } from './end-condition.ts';
 
 /** The request to an owner to sign in again at the device's manufacturer: an action of the code `reauthenticate`. */
@@ -22,16 +25,26 @@ export interface ConsentRequest {
 }
 
 export interface ConsentRequests {
-  /** Undefined when there is no such action. */
-  readonly find: (itemId: string) => Promise<ConsentRequest | undefined>;
+  /** Undefined when the organization has no such action. A link that does not name it, of the version before, finds the item by its id. */
+  readonly find: (
+    item: { readonly orgId: string | undefined; readonly itemId: string },
+    now: Date,
+  ) => Promise<ConsentRequest | undefined>;
   /** Reconnects the device, in one transaction in the partner's share of connections; false when it was connected already. */
   readonly approve: (request: ConsentRequest, now: Date) => Promise<boolean>;
 }
 
-/** Consent requests of a database, for the page of the simulated manufacturer. */
-export function createConsentRequests(db: Db): ConsentRequests {
+/**
+ * Consent requests of a database, for the page of the simulated manufacturer. Links that do not name their organization are taken until
+ * `olderFormatUntil`.
+ */
+export function createConsentRequests(db: Db, olderFormatUntil?: Date): ConsentRequests {
   return {
-    find: (itemId) => findConsentRequest(db, itemId),
+    find: async ({ orgId, itemId }, now) => {
+      if (orgId !== undefined) return toConsentRequest(db, await findNotificationItem(db, [orgId], itemId));
+      if (olderFormatUntil === undefined || now >= olderFormatUntil) return undefined;
+      return toConsentRequest(db, await findNotificationItemOfOlderLink(db, itemId));
+    },
     approve: async ({ orgId, partnerId, deviceId }, now) => {
       assignRequestToPartner(partnerId);
       const event = { orgId, deviceId, code: 'reauthenticate', now } as const;
@@ -40,8 +53,10 @@ export function createConsentRequests(db: Db): ConsentRequests {
   };
 }
 
-async function findConsentRequest(db: Db, itemId: string): Promise<ConsentRequest | undefined> {
-  const item = await findNotificationItem(db, itemId);
+async function toConsentRequest(
+  db: Db,
+  item: Awaited<ReturnType<typeof findNotificationItem>>,
+): Promise<ConsentRequest | undefined> {
   if (item?.kind !== 'action' || item.owner_id === null || item.device_id === null) return undefined;
   const partner = await findPartnerState(db, item.org_id);
   if (partner === undefined) return undefined;

@@ -5,6 +5,7 @@ import type { LookupTurns } from '../shares/credential-memory.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { TokenMemory } from './token-memory.ts';
+import type { TokenOwner } from './token-memory.ts';
 
 export interface AuthenticatorOptions {
   readonly db: Db;
@@ -15,6 +16,8 @@ export interface AuthenticatorOptions {
   readonly monotonicMs?: () => number;
   /** Turns of addresses for looking up tokens that this process has not seen; without them there is no limit. */
   readonly turns?: LookupTurns;
+  /** Until when tokens may come that do not name their organization; none do unless it is given. */
+  readonly olderFormatUntil?: Date | undefined;
 }
 
 export interface Authenticator {
@@ -24,10 +27,10 @@ export interface Authenticator {
    */
   authenticate(authorization: string | undefined, findAddress?: () => string): Promise<Actor>;
   /**
-   * Who these tokens act as, by hex digest: all are read in one statement, and remembered. Those that are unknown, expired or
-   * revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
+   * Who the tokens of these actors act as, by hex digest: all are read in one statement, and remembered. Those that are unknown,
+   * expired or revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
    */
-  findActors(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, Actor>>;
+  findActors(actors: readonly TokenOwner[]): Promise<ReadonlyMap<string, Actor>>;
   /** The partner of the token of a header `Authorization`, if this process has seen it: nothing is read, and it may have ended. */
   findPartner(authorization: string): string | undefined;
   /** This process has issued the token to an application of the partner: its first request waits for no turn of its address. */
@@ -47,21 +50,23 @@ export function createAuthenticator({
   clock,
   monotonicMs = () => performance.now(),
   turns,
+  olderFormatUntil,
 }: AuthenticatorOptions): Authenticator {
-  const memory = new TokenMemory({ db, checks, monotonicMs, turns });
+  const takesOlderFormat = (): boolean => olderFormatUntil !== undefined && clock() < olderFormatUntil;
+  const memory = new TokenMemory({ db, checks, monotonicMs, turns, takesOlderFormat });
   return {
     async authenticate(authorization, findAddress = () => 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
       if (token === undefined) throw unauthenticatedProblem();
       const tokenDigest = hash('sha256', token, 'hex');
-      const active = await memory.find(tokenDigest, findAddress);
+      const active = await memory.find({ token, tokenDigest }, findAddress);
       if (active === undefined || active.expiresAt <= clock()) throw invalidTokenProblem();
       if (active.isSuspended) throw suspendedProblem();
       return toActor(active, tokenDigest);
     },
 
-    async findActors(tokenDigests) {
-      const tokens = await memory.readTogether(tokenDigests);
+    async findActors(actors) {
+      const tokens = await memory.readTogether(actors);
       const now = clock();
       const usable = [...tokens].filter(([, token]) => token.expiresAt > now && !token.isSuspended);
       return new Map(usable.map(([digest, token]) => [digest, toActor(token, digest)]));

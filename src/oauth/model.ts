@@ -101,8 +101,8 @@ export function createOAuthModel({
       return most.filter((word) => asked.has(word));
     },
 
-    async generateAccessToken(): Promise<string> {
-      return newAccessToken();
+    async generateAccessToken(client): Promise<string> {
+      return newAccessToken((client as RegisteredClient).application.orgId);
     },
 
     saveToken: (token: OAuth2Server.Token, client: RegisteredClient, user: TokenUser) =>

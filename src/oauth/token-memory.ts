@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { CredentialMemory } from '../shares/credential-memory.ts';
 import type { LookupTurns } from '../shares/credential-memory.ts';
-import { findActiveToken, findActiveTokens } from '../queries/accounts/access-tokens.ts';
+import { readOrganizationId } from '../domain/security/credentials.ts';
+import type { Actor } from '../domain/users/actor.ts';
+import {
+  findActiveToken,
+  findActiveTokenOfOlderFormat,
+  findActiveTokens,
+} from '../queries/accounts/access-tokens.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner, runWithin } from '../queries/connection/request-scope.ts';
@@ -20,6 +26,15 @@ interface CachedRead {
   active: ActiveToken | undefined;
 }
 
+/** A token as it was presented, and its hex SHA-256. */
+interface PresentedToken {
+  readonly token: string;
+  readonly tokenDigest: string;
+}
+
+/** Whose token it was when it was found. */
+export type TokenOwner = Pick<Actor, 'orgId' | 'tokenDigest'>;
+
 export interface TokenMemoryOptions {
   readonly db: Db;
   /** Where many tokens are read that no request waits for: connections that are free for it. */
@@ -32,6 +47,8 @@ export interface TokenMemoryOptions {
   readonly readTogetherMs?: number | undefined;
   /** Turns of addresses for tokens that this process has not seen; without them there is no limit. */
   readonly turns?: LookupTurns | undefined;
+  /** Whether tokens may come that do not name their organization; none do where it is left out. */
+  readonly takesOlderFormat?: () => boolean;
 }
 
 /** What the tables said of tokens, by hex digest, for less than a second. */
@@ -50,10 +67,11 @@ export class TokenMemory {
    * The token as it was a moment ago at most, in the turn of its address unless this process has seen it. Throws the problem
    * overloaded (503) when too many callers of the address wait; rejects when the database does not answer.
    */
-  find(tokenDigest: string, findAddress: () => string): Promise<ActiveToken | undefined> {
+  find(presented: PresentedToken, findAddress: () => string): Promise<ActiveToken | undefined> {
+    const { tokenDigest } = presented;
     // Asked again when the turn has come: another request may have read the token meanwhile.
     const find = (): Promise<ActiveToken | undefined> =>
-      this.#findFresh(tokenDigest) ?? this.#read(tokenDigest);
+      this.#findFresh(tokenDigest) ?? this.#read(presented);
     return this.#readings.has(tokenDigest)
       ? find()
       : this.#credentials.lookUp(tokenDigest, findAddress(), find);
@@ -71,13 +89,14 @@ export class TokenMemory {
    * Reads a token; those that ask for it meanwhile share the read. One that was found before is read in the share of its
    * partner. Rejects when the database does not answer.
    */
-  #read(tokenDigest: string): Promise<ActiveToken | undefined> {
-    const { db, monotonicMs } = this.#options;
+  #read(presented: PresentedToken): Promise<ActiveToken | undefined> {
+    const { monotonicMs } = this.#options;
+    const { tokenDigest } = presented;
     const partnerId = this.#credentials.findPartner(tokenDigest);
     if (partnerId !== undefined) assignRequestToPartner(partnerId);
     const reading: CachedRead = {
       startedMs: monotonicMs(),
-      token: findActiveToken(db, Buffer.from(tokenDigest, 'hex')),
+      token: this.#select(presented),
       active: undefined,
     };
     this.#readings.set(tokenDigest, reading);
@@ -96,13 +115,24 @@ export class TokenMemory {
     return reading.token;
   }
 
+  async #select({ token, tokenDigest }: PresentedToken): Promise<ActiveToken | undefined> {
+    const { db, takesOlderFormat } = this.#options;
+    const [orgId, tokenHash] = [readOrganizationId(token), Buffer.from(tokenDigest, 'hex')];
+    const active = orgId === undefined ? undefined : await findActiveToken(db, { orgId, tokenHash });
+    if (active !== undefined || takesOlderFormat?.() !== true) return active;
+    return findActiveTokenOfOlderFormat(db, tokenHash);
+  }
+
   /** Reads many tokens in one statement; unknown ones are left out. Rejects when the database does not answer within 2 s. */
-  async readTogether(tokenDigests: readonly string[]): Promise<ReadonlyMap<string, ActiveToken>> {
+  async readTogether(owners: readonly TokenOwner[]): Promise<ReadonlyMap<string, ActiveToken>> {
     const [startedMs, announcedChanges] = [this.#options.monotonicMs(), this.#announcedChanges];
-    const hashes = tokenDigests.map((digest) => Buffer.from(digest, 'hex'));
+    const keys = owners.map(({ orgId, tokenDigest }) => ({
+      orgId,
+      tokenHash: Buffer.from(tokenDigest, 'hex'),
+    }));
     const { checks, readTogetherMs = READ_TOGETHER_MS } = this.#options;
-    const tokens = await runWithin(readTogetherMs, () => findActiveTokens(checks, hashes));
-    for (const tokenDigest of tokenDigests) {
+    const tokens = await runWithin(readTogetherMs, () => findActiveTokens(checks, keys));
+    for (const { tokenDigest } of owners) {
       const [active, known] = [tokens.get(tokenDigest), this.#readings.peek(tokenDigest)];
       if (active === undefined) this.#readings.delete(tokenDigest);
       // What was read later, or was announced meanwhile, must not be forgotten for what was so before.

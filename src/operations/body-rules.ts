@@ -9,13 +9,12 @@ import { validateOrgIdOfBody, validateUserFields } from '../domain/users/users.t
 import { findUser } from '../queries/accounts/visible-users.ts';
 import { findWebhookWithSecret } from '../queries/deliveries/webhooks.ts';
 import { findFleet } from '../queries/fleets/fleets.ts';
-import { findNotificationItem } from '../queries/notifications/notifications.ts';
 import type { Context } from './context.ts';
 import { findSubjectErrors } from './fleets/event-subject.ts';
 import { validateExpansion } from './fleets/transitions.ts';
 import { validateBoostEnd } from './preferences/boosts.ts';
 import { findVehiclePreferenceErrors } from './preferences/preferences.ts';
-import { readReturnUrls } from './resolve.ts';
+import { findReachableItem, readReturnUrls } from './resolve.ts';
 
 type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 type Properties = Readonly<Record<string, unknown>>;
@@ -69,8 +68,8 @@ const BODY_RULES: { readonly [Id in ParsedOperationId]?: BodyRule<Id> } = {
     return fleet === undefined || typeof count !== 'number' ? [] : validateExpansion(fleet, count);
   },
   triggerFleetEvent: (_context, body) => findSubjectErrors(body),
-  resolveNotificationItem: async ({ db }, body, { item_id: id }) => {
-    if ((await findNotificationItem(db, id))?.kind !== 'action') return [];
+  resolveNotificationItem: async (context, body, { item_id: id }) => {
+    if ((await findReachableItem(context, id))?.kind !== 'action') return [];
     const { success_url, cancel_url } = body;
     return readReturnUrls({ success_url: text(success_url), cancel_url: text(cancel_url) }).errors;
   },

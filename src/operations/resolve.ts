@@ -5,7 +5,7 @@ import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { dismissInformation } from '../conditions/dismiss-information.ts';
 import { inTransaction } from '../queries/connection/in-transaction.ts';
 import { insertBroadcastDismissal, findNotificationItem } from '../queries/notifications/notifications.ts';
-import { isOrganizationReachable } from '../queries/accounts/organizations.ts';
+import { isOrganizationReachable, listOrganizationsOf } from '../queries/accounts/organizations.ts';
 import type { Context } from './context.ts';
 import { verifyLinkSecret } from '../presenters/item-links.ts';
 
@@ -56,8 +56,15 @@ export async function checkNotificationItemExists(
   await requireResolvableItem(context, path.item_id);
 }
 
+/** An item of the organizations that the caller's token reaches. */
+export async function findReachableItem({ actor, db }: Context, id: string): Promise<Item | undefined> {
+  const isOfAll = ROLE_TABLE.resolveNotificationItem[actor.role] === 'all';
+  const orgIds = isOfAll ? await listOrganizationsOf(db, actor.orgId) : [actor.orgId];
+  return findNotificationItem(db, orgIds, id);
+}
+
 async function requireResolvableItem(context: Context, id: string): Promise<Item> {
-  const item = await findNotificationItem(context.db, id);
+  const item = await findReachableItem(context, id);
   const isOver = item?.kind === 'action' && (item.cleared_at !== null || item.dismissed_at !== null);
   if (item === undefined || isOver || !(await canResolve(context, item)))
     throw notFoundProblem('notification item');
@@ -119,6 +126,7 @@ function requireReturnUrls(body: Body): ReturnUrls {
 }
 
 function buildConsentUrl(context: Context, item: Item, ownerId: string, urls: ReturnUrls): string {
-  const query = signConsentQuery(context.linkKey, { itemId: item.id, ownerId }, urls, context.now);
+  const subject = { orgId: item.org_id, itemId: item.id, ownerId };
+  const query = signConsentQuery(context.linkKey, subject, urls, context.now);
   return `${context.baseUrl}/portal/consent/${item.id}?${query}`;
 }

@@ -110,14 +110,15 @@ async function verifyConsentRequest(
   const itemId = request.params['item'];
   if (typeof itemId !== 'string' || !isUuid(itemId)) return REFUSALS.missing;
   const query = new URL(request.originalUrl, 'http://localhost').searchParams;
-  const [secrets, returns] = [query.getAll('secret'), query.getAll('return')];
-  const [secret, packed] = [secrets[0], returns[0]];
-  if (secret === undefined || packed === undefined || secrets.length + returns.length > 2)
-    return REFUSALS.invalid;
+  const [secrets, returns, orgs] = [query.getAll('secret'), query.getAll('return'), query.getAll('org')];
+  const [secret, packed, orgId] = [secrets[0], returns[0], orgs[0]];
+  const isRepeated = [secrets, returns, orgs].some(({ length }) => length > 1);
+  const isOrgMalformed = orgId !== undefined && !isUuid(orgId);
+  if (secret === undefined || packed === undefined || isRepeated || isOrgMalformed) return REFUSALS.invalid;
   // Before the database is asked: whoever makes links up costs no statement with most of them.
   if (!isLinkPlausible(secret, clock())) return REFUSALS.invalid;
-  const consent = await consentRequests.find(itemId.toLowerCase());
-  if (consent === undefined) return REFUSALS.missing;
+  const consent = await consentRequests.find({ orgId, itemId: itemId.toLowerCase() }, clock());
+  if (consent === undefined) return orgId === undefined ? REFUSALS.invalid : REFUSALS.missing;
   const link = verifyConsentQuery(linkKey, consent, { secret, packed }, clock());
   if (link.status !== 'valid') return REFUSALS.invalid;
   if (consent.isSuspended) return REFUSALS.suspended;

@@ -27,7 +27,7 @@ export const showExplorerToken: PageHandler = (_context, _request, response) => 
 /** Gives the script of the page a token. */
 export const issueExplorerToken: PageHandler = async ({ db, clock, cookies, log }, request, response) => {
   const { orgId, userId } = getSession(response);
-  const issued = await issueSessionToken(db, cookies.session(request) ?? '', clock());
+  const issued = await issueSessionToken(db, { orgId, token: cookies.session(request) ?? '' }, clock());
   if (issued === undefined) {
     redirectAfterForm(response, EXPLORER_PATH);
     return;

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { INITIAL_PASSWORD_HOURS, isInitialPasswordExpired } from '../accounts/passwords.ts';
-import { SESSION_LIFETIME_MS, endSession, newSessionToken, replaceSession } from '../accounts/sessions.ts';
+import { SESSION_LIFETIME_MS, endSession, newFormToken, replaceSession } from '../accounts/sessions.ts';
+import type { OpenSession } from '../accounts/sessions.ts';
 import {
   isKnownBrowser as hasSignedInBefore,
   loginUseOfAddress,
@@ -80,9 +81,8 @@ export const logIn: PageHandler = async (context, request, response) => {
     return;
   }
   const isExpired = isInitialPasswordExpired(account, context.clock());
-  const token = isExpired
-    ? undefined
-    : await replaceSession(context.db, account, cookies.session(request), context.clock());
+  const previous = findPreviousSession(context, request, response);
+  const token = isExpired ? undefined : await replaceSession(context.db, account, previous, context.clock());
   if (token === undefined) {
     const error = isExpired ? EXPIRED_PASSWORD_TEXT : 'The password has just been changed. Use the new one.';
     sendLogin(context, request, response, 422, { username, next, error });
@@ -100,6 +100,16 @@ export const logIn: PageHandler = async (context, request, response) => {
   );
 };
 
+/** The session that the browser has had so far, which may have ended. */
+function findPreviousSession(
+  { cookies }: PortalContext,
+  request: Request,
+  response: PortalResponse,
+): OpenSession | undefined {
+  const token = cookies.session(request);
+  return token === undefined ? undefined : { token, orgId: response.locals.session?.orgId };
+}
+
 /** Asks whether to end the session. */
 export const showLogout: PageHandler = (_context, _request, response) =>
   sendView(response, 200, 'logout', {});
@@ -108,9 +118,10 @@ export const showLogout: PageHandler = (_context, _request, response) =>
 export const logOut: PageHandler = async (context, request, response) => {
   const { db, cookies } = context;
   const token = cookies.session(request);
-  if (token !== undefined) await endSession(db, token);
+  const { orgId, userId } = getSession(response);
+  if (token !== undefined) await endSession(db, { token, orgId });
   // The tokens of the session have ended with it.
-  context.invalidateCachedTokensOf(getSession(response).userId);
+  context.invalidateCachedTokensOf(userId);
   cookies.clearSession(response);
   redirectAfterForm(response, LOGIN_PATH);
 };
@@ -122,7 +133,7 @@ function sendLogin(
   status: number,
   data: Readonly<Record<string, unknown>>,
 ): void {
-  const csrf = cookies.login(request) ?? newSessionToken();
+  const csrf = cookies.login(request) ?? newFormToken();
   cookies.setLogin(response, csrf);
   sendView(response, status, 'login', { csrf, ...data });
 }

@@ -13,10 +13,10 @@ const MAX_UNANSWERED_MS = 5_000;
 
 export interface TokenChecksOptions {
   /**
-   * Who these tokens act as, by hex digest, without those that have ended or are suspended: one statement for all. Rejects
-   * within 2 s when the database does not answer.
+   * Who the tokens of these actors act as now, by hex digest, without those that have ended or are suspended: one statement for
+   * all. Rejects within 2 s when the database does not answer.
    */
-  readonly findActors: (tokenDigests: readonly string[]) => Promise<ReadonlyMap<string, Actor>>;
+  readonly findActors: (actors: readonly Actor[]) => Promise<ReadonlyMap<string, Actor>>;
   /** Hears of checks that failed; they are tried again. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds that never run backwards. */
@@ -95,9 +95,9 @@ export class TokenChecks {
 
   async #checkAll(): Promise<void> {
     const [startedMs, asked] = [this.#startedMs, [...this.#watched]];
-    const tokenDigests = [...new Set(asked.map(({ actor }) => actor.tokenDigest))];
+    const byToken = new Map(asked.map(({ actor }) => [actor.tokenDigest, actor]));
     try {
-      const actors = await this.#options.findActors(tokenDigests);
+      const actors = await this.#options.findActors([...byToken.values()]);
       for (const watched of asked) {
         if (actors.get(watched.actor.tokenDigest)?.role === watched.actor.role) watched.allowedMs = startedMs;
         else this.#end(watched, 'refused');

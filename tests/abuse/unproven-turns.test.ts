@@ -5,7 +5,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { HOUR_MS } from '../../src/domain/api/durations.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
-import { newClientId, newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
+import {
+  newAccessToken,
+  newClientId,
+  newClientSecret,
+  sha256Digest,
+} from '../../src/domain/security/credentials.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -80,15 +85,14 @@ const askForToken = (authorization: string): Promise<number> =>
 /** A link whose hour is not over, as somebody makes it up. */
 const madeUp = (expiresInMs: number): string => {
   const expiry = (api.clock.now().getTime() + expiresInMs).toString(36);
-  return `/portal/consent/${randomUUID()}?secret=${expiry}.${'a'.repeat(43)}&return=b`;
+  return `/portal/consent/${randomUUID()}?org=${randomUUID()}&secret=${expiry}.${'a'.repeat(43)}&return=b`;
 };
 
+const askForUsers = (token: string): Promise<number> =>
+  send('GET', `/api/partners/v2.0/org/${api.own.orgId}/users`, { authorization: `Bearer ${token}` });
+
 test.each([
-  [
-    'a token that nobody has',
-    401,
-    () => send('GET', `/api/partners/v2.0/org/${api.own.orgId}/users`, { authorization: 'Bearer x' }),
-  ],
+  ['a token that nobody has', 401, () => askForUsers(newAccessToken(api.own.orgId))],
   ['a client that nobody has', 401, () => askForToken(`Basic ${Buffer.from('nobody:x').toString('base64')}`)],
   [
     'a session that nobody has',
@@ -122,6 +126,14 @@ test.each([
   expect(await ask()).toBe(status);
   expect(turns.length).toBeGreaterThan(0);
   expect(new Set(turns)).toEqual(new Set([`@${STRANGER}`]));
+});
+
+test.each([
+  ['a token', 401, () => askForUsers('x')],
+  ['a link without an organization', 403, () => send('GET', madeUp(HOUR_MS).replace(/org=[^&]*&/, ''))],
+])('%s that is none of ours asks no database', async (_name, status, ask) => {
+  expect(await ask()).toBe(status);
+  expect(turns).toEqual([]);
 });
 
 test('a client whose body was right before is looked up in the share of its partner', async () => {

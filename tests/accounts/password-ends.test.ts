@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 async function addToken(grantType: GrantType): Promise<Buffer> {
-  const tokenHash = sha256Digest(newAccessToken());
+  const tokenHash = sha256Digest(newAccessToken(client.orgId));
   const expiresAt = new Date(START.getTime() + 36_000_000);
   const { applicationId } = client;
   const token = {
@@ -41,6 +41,8 @@ async function addToken(grantType: GrantType): Promise<Buffer> {
   await insertAccessTokens(database.db, [token]);
   return tokenHash;
 }
+
+const find = (tokenHash: Buffer) => findActiveToken(database.db, { orgId: client.orgId, tokenHash });
 
 async function verified(word: string): Promise<VerifiedAccount> {
   const account = await accountVerifier(database.db)(username, word);
@@ -60,12 +62,12 @@ test.each([
   async (_, end) => {
     const session = await createSession(database.db, person, START);
     const [byPassword, bySecret] = [await addToken('password'), await addToken('client-credentials')];
-    expect(await findActiveToken(database.db, byPassword)).toBeDefined();
+    expect(await find(byPassword)).toBeDefined();
     await end();
     const sessions = createSessionMemory(database.db, { monotonicMs: () => 0 });
     expect(await sessions.find(session, '192.0.2.1', START)).toBeUndefined();
-    expect(await findActiveToken(database.db, byPassword)).toBeUndefined();
-    expect(await findActiveToken(database.db, bySecret)).toMatchObject({ userId: person.userId });
+    expect(await find(byPassword)).toBeUndefined();
+    expect(await find(bySecret)).toMatchObject({ userId: person.userId });
   },
 );
 

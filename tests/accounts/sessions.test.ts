@@ -1,12 +1,14 @@
 // What a process remembers of session cookies: whose those are that it has found, and that made-up ones are unknown.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createSession,
   createSessionMemory,
   endSession,
-  newSessionToken,
   replaceSession,
 } from '../../src/accounts/sessions.ts';
+import { newOrganizationCredential, sha256Digest } from '../../src/domain/security/credentials.ts';
+import { insertPortalSession } from '../../src/queries/accounts/portal-sessions.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
@@ -30,7 +32,7 @@ test('an unknown cookie costs one statement in 0.9 seconds, however often and at
   const turns = new FairShare({ capacity: 4, asOfRight: 1, atMost: 1, maxWaiting: 200 });
   const { find } = createSessionMemory(database.db, { turns, monotonicMs: () => elapsedMs });
   const { started } = countStatements(database.pool);
-  const cookie = newSessionToken();
+  const cookie = newOrganizationCredential(person.orgId);
   const flood = Array.from({ length: 40 }, () => find(cookie, '192.0.2.1', START));
   expect(await Promise.all(flood)).toEqual(Array(40).fill(undefined));
   elapsedMs = 899;
@@ -43,11 +45,30 @@ test('an unknown cookie costs one statement in 0.9 seconds, however often and at
 
 test('a cookie that is given out after unknown ones came opens its session at once', async () => {
   const { find } = createSessionMemory(database.db, { monotonicMs: () => 0 });
-  expect(await find(newSessionToken(), '192.0.2.1', START)).toBeUndefined();
+  expect(await find(newOrganizationCredential(person.orgId), '192.0.2.1', START)).toBeUndefined();
   const cookie = await createSession(database.db, person, START);
   expect(await find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
-  await endSession(database.db, cookie);
+  await endSession(database.db, { token: cookie });
   expect(await find(cookie, '192.0.2.1', START)).toBeUndefined();
+});
+
+test('a cookie as the version before made it opens its session until such cookies have ended', async () => {
+  const cookie = randomBytes(32).toString('base64url');
+  const end = new Date(START.getTime() + 3_600_000);
+  await insertPortalSession(database.db, {
+    ...person,
+    sessionHash: sha256Digest(cookie),
+    csrfSecret: 'secret',
+    createdAt: START,
+    expiresAt: new Date(end.getTime() + 1),
+  });
+  const sessions = createSessionMemory(database.db, { monotonicMs: () => 0, olderFormatUntil: end });
+  expect(await sessions.find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
+  const later = createSessionMemory(database.db, { monotonicMs: () => 0, olderFormatUntil: end });
+  expect(await later.find(cookie, '192.0.2.1', end)).toBeUndefined();
+  await endSession(database.db, { token: cookie, orgId: person.orgId });
+  const after = createSessionMemory(database.db, { monotonicMs: () => 0, olderFormatUntil: end });
+  expect(await after.find(cookie, '192.0.2.1', START)).toBeUndefined();
 });
 
 test('of more than a hundred sessions of a person those end that would end first, and no others', async () => {

@@ -138,8 +138,8 @@ const ofRequests: readonly Bound[] = [
     [
       replace(
         'src/oauth/token-memory.ts',
-        'await runWithin(readTogetherMs, () => findActiveTokens(checks, hashes))',
-        'await findActiveTokens(checks, hashes, void [readTogetherMs, runWithin])',
+        'await runWithin(readTogetherMs, () => findActiveTokens(checks, keys))',
+        'await findActiveTokens(checks, keys, void [readTogetherMs, runWithin])',
       ),
     ],
     faults('the tokens of open streams are asked about in a time of their own'),

@@ -162,7 +162,8 @@ test('the tokens of open streams are asked about in a time of their own, and aga
     },
   });
   const digest = sha256Digest(api.own.admin.token).toString('hex');
-  const find = async (): Promise<unknown> => (await memory.readTogether([digest])).get(digest)?.userId;
+  const owner = { orgId: api.own.orgId, tokenDigest: digest };
+  const find = async (): Promise<unknown> => (await memory.readTogether([owner])).get(digest)?.userId;
   try {
     expect(await find()).toBe(api.own.admin.id);
     limit.readTogetherMs = SHORT_MS;

@@ -64,7 +64,7 @@ function sweep(now: Date, maxSignupRequests?: number): unknown[] {
 async function addToken(expiresAt: Date): Promise<void> {
   await insertAccessTokens(database.db, [
     {
-      tokenHash: sha256Digest(newAccessToken()),
+      tokenHash: sha256Digest(newAccessToken(client.orgId)),
       orgId: client.orgId,
       userId: client.ownerId,
       applicationId: client.applicationId,

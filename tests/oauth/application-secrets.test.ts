@@ -194,7 +194,8 @@ test('an application that may only read gets tokens that only read, and those th
   const { db } = fixture.database;
   const client = await addClient(db);
   const token = await addToken(db, client, client.ownerId);
-  const scopeNow = async () => (await findActiveToken(db, sha256Digest(token)))?.scope;
+  const key = { orgId: client.orgId, tokenHash: sha256Digest(token) };
+  const scopeNow = async () => (await findActiveToken(db, key))?.scope;
   expect(await scopeNow()).toBe('read write');
   await db
     .updateTable('applications')

@@ -86,7 +86,7 @@ test.each([undefined, '', 'Bearer', 'Basic YTpi', 'Digest x', 'pat_abc', 'Bearer
 );
 
 test('an unknown token, and the stored digest sent as a token, are invalid_token', async () => {
-  await expect(enter(newAccessToken())).rejects.toMatchObject(refused);
+  await expect(enter(newAccessToken(client.orgId))).rejects.toMatchObject(refused);
   await expect(enter(sha256Digest(token).toString('hex'))).rejects.toMatchObject(refused);
   await expect(enter(`${token} x`)).rejects.toMatchObject(refused);
 });
@@ -189,7 +189,7 @@ test('a flood of unknown tokens has two look-ups at once, and a token that was s
   const bounded = createAuthenticator({ db, clock: () => now, monotonicMs: () => elapsedMs, turns });
   await bounded.authenticate(`Bearer ${token}`, () => 'flood');
   const flood = Array.from({ length: 40 }, () =>
-    bounded.authenticate(`Bearer ${newAccessToken()}`, () => 'flood'),
+    bounded.authenticate(`Bearer ${newAccessToken(client.orgId)}`, () => 'flood'),
   );
   const ended = Promise.allSettled(flood);
   expect(await bounded.authenticate(`Bearer ${token}`, () => 'flood')).toMatchObject({

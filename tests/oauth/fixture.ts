@@ -98,7 +98,7 @@ export async function addToken(
   userId: string,
   scope = 'read write',
 ): Promise<string> {
-  const value = newAccessToken();
+  const value = newAccessToken(orgId);
   await insertAccessTokens(db, [
     {
       tokenHash: sha256Digest(value),

@@ -82,7 +82,7 @@ async function end(code: string): Promise<void> {
   const item = shown.find((each) => (each.code === 'reauthenticate') === (code === 'reauthenticate'));
   if (code === 'reauthenticate') {
     const consents = createConsentRequests(db);
-    const found = await consents.find(item?.id ?? '');
+    const found = await consents.find({ orgId, itemId: item?.id ?? '' }, clock.now());
     if (found === undefined) throw new Error('Nobody is asked for a consent.');
     expect(await consents.approve(found, clock.now())).toBe(true);
     return;

@@ -13,7 +13,7 @@ const headers = buildDeliveryHeaders(secret, randomUUID(), Buffer.from('{}'), ne
 test.each([
   ['a signing secret', secret.reveal()],
   ['a key of 32 bytes', secret.reveal().slice('whsec_'.length)],
-  ['an access token', newAccessToken()],
+  ['an access token', newAccessToken(randomUUID())],
   ['a client secret', newClientSecret()],
   ['a signature', headers['Service-Signature'] ?? ''],
   ['a signature', headers['webhook-signature'] ?? ''],

@@ -27,7 +27,9 @@ test('while the database is away the consent page says so as a page, and logs it
     }),
   );
   const secret = `${HOUR_MS.toString(36)}.${'a'.repeat(43)}`;
-  const page = await request(app).get(`/portal/consent/${randomUUID()}?secret=${secret}&return=x`);
+  const page = await request(app).get(
+    `/portal/consent/${randomUUID()}?org=${randomUUID()}&secret=${secret}&return=x`,
+  );
   expect(page.status).toBe(503);
   expect(page.type).toBe('text/html');
   expect(page.text).toContain('Not available just now');

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import request from 'supertest';
 import { signConsentQuery } from '../../src/domain/security/consent-links.ts';
 import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
+import { createConsentRequests } from '../../src/conditions/consent-requests.ts';
+import type { ConsentRequests } from '../../src/conditions/consent-requests.ts';
 import { raiseCondition } from '../../src/conditions/raise-condition.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { addPerson } from '../support/api.ts';
@@ -113,7 +115,7 @@ describe('the consent page', () => {
     const evil = Buffer.from('https://evil.example/\nhttps://evil.example/').toString('base64url');
     const anothers = signConsentQuery(
       fixture.api.services.linkKey,
-      { itemId: item.id, ownerId: fixture.api.own.admin.id },
+      { orgId: fixture.owner.orgId, itemId: item.id, ownerId: fixture.api.own.admin.id },
       { success: 'https://evil.example/', cancel: 'https://evil.example/' },
       fixture.start,
     );
@@ -122,6 +124,9 @@ describe('the consent page', () => {
       altered('return', undefined),
       altered('secret', item.secret),
       altered('secret', undefined),
+      altered('org', undefined),
+      altered('org', 'x'),
+      `${path}&org=${fixture.owner.orgId}`,
       `${path}&return=${evil}`,
       `${url.pathname}?${anothers}`,
       url.pathname,
@@ -180,6 +185,17 @@ describe('the consent page', () => {
       expect((await decide(path, 'approve')).headers['location']).toBe(RETURN_URLS.success_url);
     },
   );
+
+  test('a link as the version before made it, without an organization, finds its item until such links have ended', async () => {
+    const { api, start, owner } = fixture;
+    const end = new Date(start.getTime() + HOUR);
+    const { id: itemId } = await addActionItem(api, 'reauthenticate', owner);
+    const find = (requests: ConsentRequests, now: Date) => requests.find({ orgId: undefined, itemId }, now);
+    const older = createConsentRequests(api.db, end);
+    expect(await find(older, start)).toMatchObject({ itemId, orgId: owner.orgId, ownerId: owner.id });
+    expect(await find(older, end)).toBeUndefined();
+    expect(await find(createConsentRequests(api.db), start)).toBeUndefined();
+  });
 
   test('of an item that is unknown, no action, or of another form is not found', async () => {
     const { path } = await open();

@@ -1,7 +1,7 @@
 // The token of the page that tries the API out: whose it is, how long it lasts, and what ends it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MINUTE_MS } from '../../src/domain/api/durations.ts';
-import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { readOrganizationId, sha256Digest } from '../../src/domain/security/credentials.ts';
 import { findActiveToken } from '../../src/queries/accounts/access-tokens.ts';
 import { issueInitialPassword } from '../../src/accounts/passwords.ts';
 import { ownPassword, startPortal } from './portal-site.ts';
@@ -34,7 +34,8 @@ async function issue(browser: Visitor): Promise<Issued> {
   return answer.body as Issued;
 }
 
-const find = (token: string) => findActiveToken(site.db, sha256Digest(token));
+const find = (token: string) =>
+  findActiveToken(site.db, { orgId: readOrganizationId(token) ?? '', tokenHash: sha256Digest(token) });
 
 test.each(['admin', 'staff'] as const)(
   'a token acts as the person, who is %s, for 15 minutes',

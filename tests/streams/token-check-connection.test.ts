@@ -38,6 +38,7 @@ test('token checks are answered while the loops hold all of their connections an
   const client = await addClient(database.db);
   const token = await addToken(database.db, client, client.ownerId);
   const digest = sha256Digest(token).toString('hex');
+  const owner = { orgId: client.orgId, tokenDigest: digest };
   const { db, background, checks } = storage;
   const authenticator = createAuthenticator({ db, checks, clock: () => START });
   const released = Promise.withResolvers<undefined>();
@@ -54,7 +55,7 @@ test('token checks are answered while the loops hold all of their connections an
       (connections) => connections === LOOP_CONNECTIONS,
     );
     for (let check = 0; check < 3; check += 1)
-      expect([...(await authenticator.findActors([digest])).keys()]).toEqual([digest]);
+      expect([...(await authenticator.findActors([owner])).keys()]).toEqual([digest]);
     expect(held).toBe(LOOP_CONNECTIONS);
   } finally {
     released.resolve(undefined);

@@ -51,8 +51,8 @@ function begin(): World {
     reasons: [],
   };
   const checks = new TokenChecks({
-    findActors: async (tokenDigests) => {
-      world.asked.push(tokenDigests);
+    findActors: async (actors) => {
+      world.asked.push(actors.map(({ tokenDigest }) => tokenDigest));
       await world.hold;
       if (world.isAway) throw new Error('The database is away.');
       return new Map(world.actors);

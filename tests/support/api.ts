@@ -29,6 +29,8 @@ export interface ApiOptions {
   readonly services?: Partial<Services>;
   /** Milliseconds between two checks of the tokens of open event streams. */
   readonly tokenCheckMs?: number;
+  /** Until when credentials and links may come that do not name their organization; none do unless it is given. */
+  readonly olderFormatUntil?: Date;
   /** How long a body that holds its partner's turn may take. */
   readonly bodyInTurnMs?: number;
   readonly openBodyLimits?: OpenBodyLimits;
@@ -140,6 +142,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.allowedOrigins === undefined ? {} : { allowedOrigins: options.allowedOrigins }),
     refusalDelay: options.refusalDelay ?? { atOnce: Infinity },
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
+    olderFormatUntil: options.olderFormatUntil,
   });
   server.on('request', app);
   const own = await foundCompany(database.db, clock.now(), 'Own');
@@ -202,7 +205,7 @@ export async function addPerson(db: Db, orgId: string, role: Role, now: Date): P
       ...at,
     })
     .execute();
-  const [token, readToken] = [newAccessToken(), newAccessToken()];
+  const [token, readToken] = [newAccessToken(orgId), newAccessToken(orgId)];
   const expires = new Date('2100-01-01T00:00:00Z');
   for (const [value, scope] of [
     [token, 'read write'],

@@ -12,14 +12,23 @@ export interface ConsentSubject {
   readonly ownerId: string;
 }
 
+/** An item with the organization in which it is looked up. */
+interface ConsentItem extends ConsentSubject {
+  readonly orgId: string;
+}
+
 const MAX_URL_LENGTH = 2048;
 
-/** The query of a consent page's address. The addresses are signed with it: it leads nowhere else. */
-export function signConsentQuery(key: LinkKey, subject: ConsentSubject, urls: ReturnUrls, now: Date): string {
+/**
+ * The query of a consent page's address. The addresses are signed with it: it leads nowhere else. The organization is not: in
+ * another one there is no such item.
+ */
+export function signConsentQuery(key: LinkKey, item: ConsentItem, urls: ReturnUrls, now: Date): string {
   const packed = Buffer.from(`${urls.success}\n${urls.cancel}`).toString('base64url');
   return new URLSearchParams({
-    secret: signLink(key, signed(subject, packed), now),
+    secret: signLink(key, signed(item, packed), now),
     return: packed,
+    org: item.orgId,
   }).toString();
 }
 

@@ -49,6 +49,8 @@ const COLUMN_TYPES: Readonly<Record<keyof NewAccessToken, string>> = {
   expiresAt: 'timestamptz',
 };
 
+const COLUMN_TYPES_OF_KEY = { orgId: 'uuid', tokenHash: 'bytea' } as const;
+
 /** Inserts all or none, by one statement. Breaks access_tokens_application_fkey when the application of one has been deleted. */
 export async function insertAccessTokens(db: Db | Tx, tokens: readonly NewAccessToken[]): Promise<void> {
   await insert(db, toColumns(tokens, COLUMN_TYPES));
@@ -62,21 +64,32 @@ const insert = prepare(
   `,
 );
 
+type AccessTokenKey = Pick<NewAccessToken, 'orgId' | 'tokenHash'>;
+
 /**
- * The token with this digest, if its user and the owner of its application are not deleted (a deleted application takes its tokens
- * with it). The caller compares expiresAt with its own clock.
+ * The organization's token with this digest, if its user and the owner of its application are not deleted (a deleted application
+ * takes its tokens with it). The caller compares expiresAt with its own clock.
  */
-export async function findActiveToken(db: Db, tokenHash: Buffer): Promise<ActiveToken | undefined> {
-  const [row] = await selectActiveToken(db, { tokenHash });
+export async function findActiveToken(db: Db, key: AccessTokenKey): Promise<ActiveToken | undefined> {
+  const [row] = await selectActiveToken(db, key);
   return row === undefined ? undefined : toActiveToken(row);
 }
 
-/** The same for many tokens in one statement, by hex digest. */
+/** The same by the digest alone, for tokens that do not name their organization. */
+export async function findActiveTokenOfOlderFormat(
+  db: Db,
+  tokenHash: Buffer,
+): Promise<ActiveToken | undefined> {
+  const [row] = await selectActiveTokenOfOlderFormat(db, { tokenHash });
+  return row === undefined ? undefined : toActiveToken(row);
+}
+
+/** The same as the first for many tokens in one statement, by hex digest. */
 export async function findActiveTokens(
   db: Db,
-  tokenHashes: readonly Buffer[],
+  keys: readonly AccessTokenKey[],
 ): Promise<ReadonlyMap<string, ActiveToken>> {
-  const rows = await selectActiveTokensTogether(db, { tokenHashes });
+  const rows = await selectActiveTokensTogether(db, toColumns(keys, COLUMN_TYPES_OF_KEY));
   return new Map(rows.map((row) => [row.token_hash.toString('hex'), toActiveToken(row)]));
 }
 
@@ -119,13 +132,18 @@ function selectActiveTokens(db: Db) {
   );
 }
 
-const selectActiveToken = prepare((db, { tokenHash }: { readonly tokenHash: Buffer }) =>
+const selectActiveToken = prepare((db, { orgId, tokenHash }: AccessTokenKey) =>
+  selectActiveTokens(db).where('token.org_id', '=', orgId).where('token.token_hash', '=', tokenHash),
+);
+
+const selectActiveTokenOfOlderFormat = prepare((db, { tokenHash }: Pick<AccessTokenKey, 'tokenHash'>) =>
   selectActiveTokens(db).where('token.token_hash', '=', tokenHash),
 );
 
-const selectActiveTokensTogether = prepare(
-  (db, { tokenHashes }: { readonly tokenHashes: readonly Buffer[] }) =>
-    selectActiveTokens(db).where(sql<boolean>`token.token_hash = any(${tokenHashes}::bytea[])`),
+const selectActiveTokensTogether = prepare((db, { orgId, tokenHash }: Columns<AccessTokenKey>) =>
+  selectActiveTokens(db)
+    .where(sql<boolean>`token.org_id = any(${orgId}::uuid[])`)
+    .where(sql<boolean>`token.token_hash = any(${tokenHash}::bytea[])`),
 );
 
 type ActiveTokenRow = InferResult<ReturnType<typeof selectActiveTokens>>[number];

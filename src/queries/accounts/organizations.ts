@@ -46,6 +46,19 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   };
 }
 
+/** The organization and those that its fleets have reserved. */
+export async function listOrganizationsOf(db: Db | Tx, orgId: string): Promise<string[]> {
+  const rows = await selectOrganizationsOf(db, { orgId });
+  return rows.map(({ id }) => id);
+}
+
+const selectOrganizationsOf = prepare((db, { orgId }: { readonly orgId: string }) =>
+  db
+    .selectFrom('organizations')
+    .select('id')
+    .where((eb) => eb.or([eb('id', '=', orgId), eb('parent_org_id', '=', orgId)])),
+);
+
 /** The root organization of another one, or that itself. */
 interface PartnerState {
   readonly partnerId: string;
@@ -125,7 +138,7 @@ const selectReachable = prepare(
             eb
               .selectFrom('fleets')
               .select('fleets.id')
-              .whereRef('fleets.simulation_org_id', '=', 'organizations.id')
+              .where('fleets.simulation_org_id', '=', pathOrgId)
               .where((fleet) =>
                 fleet.or([
                   fleet('fleets.status', '=', 'purging'),

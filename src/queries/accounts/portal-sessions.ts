@@ -1,12 +1,17 @@
 import { sql } from 'kysely';
+import type { InferResult } from 'kysely';
 import type { Account, AccountKey } from './accounts.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
 import { prepare } from '../connection/prepared.ts';
 
-export interface NewPortalSession extends AccountKey {
+export interface SessionKey {
+  readonly orgId: string;
   /** SHA-256 of the cookie's value. */
   readonly sessionHash: Buffer;
+}
+
+export interface NewPortalSession extends SessionKey, AccountKey {
   readonly csrfSecret: string;
   readonly createdAt: Date;
   readonly expiresAt: Date;
@@ -47,10 +52,24 @@ export async function insertPortalSession(db: Db, session: NewPortalSession): Pr
 /** Undefined when the session is unknown or over, or its user is deleted. */
 export async function findPortalSession(
   db: Db,
+  key: SessionKey,
+  now: Date,
+): Promise<PortalSession | undefined> {
+  const [row] = await selectSession(db, { ...key, now });
+  return toPortalSession(row);
+}
+
+/** The same by the digest alone, for cookies that do not name their organization. */
+export async function findPortalSessionOfOlderFormat(
+  db: Db,
   sessionHash: Buffer,
   now: Date,
 ): Promise<PortalSession | undefined> {
-  const [row] = await selectSession(db, { sessionHash, now });
+  const [row] = await selectSessionOfOlderFormat(db, { sessionHash, now });
+  return toPortalSession(row);
+}
+
+function toPortalSession(row: SessionRow | undefined): PortalSession | undefined {
   if (row === undefined || row.username === null) return undefined;
   return {
     orgId: row.org_id,
@@ -68,47 +87,67 @@ export async function findPortalSession(
   };
 }
 
-const selectSession = prepare(
-  (db, { sessionHash, now }: { readonly sessionHash: Buffer; readonly now: Date }) =>
-    db
-      .selectFrom('portal_sessions as session')
-      .innerJoin('users as person', (join) =>
-        join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
-      )
-      .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
-      .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
-      .select((eb) => [
-        eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at').as('suspended_at'),
-        'session.org_id',
-        'organization.name as org_name',
-        'organization.parent_org_id',
-        'session.user_id',
-        'session.csrf_secret',
-        'person.email',
-        'person.username',
-        'person.role',
-        'person.password_change_required',
-        'person.initial_password_expires_at',
-        'session.created_at',
-        'session.expires_at',
-      ])
-      .where('session.session_hash', '=', sessionHash)
-      .where('session.expires_at', '>', now)
-      .where('person.deleted_at', 'is', null),
+function selectSessions(db: Db) {
+  return db
+    .selectFrom('portal_sessions as session')
+    .innerJoin('users as person', (join) =>
+      join.onRef('person.org_id', '=', 'session.org_id').onRef('person.id', '=', 'session.user_id'),
+    )
+    .innerJoin('organizations as organization', 'organization.id', 'session.org_id')
+    .leftJoin('organizations as parent', 'parent.id', 'organization.parent_org_id')
+    .select((eb) => [
+      eb.fn.coalesce('parent.suspended_at', 'organization.suspended_at').as('suspended_at'),
+      'session.org_id',
+      'organization.name as org_name',
+      'organization.parent_org_id',
+      'session.user_id',
+      'session.csrf_secret',
+      'person.email',
+      'person.username',
+      'person.role',
+      'person.password_change_required',
+      'person.initial_password_expires_at',
+      'session.created_at',
+      'session.expires_at',
+    ])
+    .where('person.deleted_at', 'is', null);
+}
+
+type SessionRow = InferResult<ReturnType<typeof selectSessions>>[number];
+
+const selectSession = prepare((db, { orgId, sessionHash, now }: SessionKey & { readonly now: Date }) =>
+  selectSessions(db)
+    .where('session.org_id', '=', orgId)
+    .where('session.session_hash', '=', sessionHash)
+    .where('session.expires_at', '>', now),
+);
+
+const selectSessionOfOlderFormat = prepare(
+  (db, { sessionHash, now }: Pick<SessionKey, 'sessionHash'> & { readonly now: Date }) =>
+    selectSessions(db).where('session.session_hash', '=', sessionHash).where('session.expires_at', '>', now),
 );
 
 /** A session that is used lasts longer. */
-export async function updatePortalSessionEnd(db: Db, sessionHash: Buffer, expiresAt: Date): Promise<void> {
+export async function updatePortalSessionEnd(
+  db: Db,
+  { orgId, sessionHash }: SessionKey,
+  expiresAt: Date,
+): Promise<void> {
   await db
     .updateTable('portal_sessions')
     .set({ expires_at: expiresAt })
+    .where('org_id', '=', orgId)
     .where('session_hash', '=', sessionHash)
     .execute();
 }
 
-/** Ends the session with this digest, if there is one. */
-export async function deletePortalSession(db: Db, sessionHash: Buffer): Promise<void> {
-  await db.deleteFrom('portal_sessions').where('session_hash', '=', sessionHash).execute();
+/** Ends the session, if there is one. */
+export async function deletePortalSession(db: Db, { orgId, sessionHash }: SessionKey): Promise<void> {
+  await db
+    .deleteFrom('portal_sessions')
+    .where('org_id', '=', orgId)
+    .where('session_hash', '=', sessionHash)
+    .execute();
 }
 
 /** Joins the transaction that changes the password: no session outlives the password it began with. */
@@ -122,10 +161,11 @@ export async function deletePortalSessionsOfUser(tx: Tx, key: AccountKey): Promi
 
 /** Joins the transaction that begins a session: of more than `kept` sessions of a person, those go that end first. */
 export async function deletePortalSessionsBeyond(tx: Tx, key: AccountKey, kept: number): Promise<void> {
+  const { orgId, userId } = key;
   await sql`
-    delete from portal_sessions where session_hash in (
-      select session_hash from portal_sessions where session_hash in (
-        select session_hash from portal_sessions where org_id = ${key.orgId} and user_id = ${key.userId}
+    delete from portal_sessions where org_id = ${orgId} and session_hash in (
+      select session_hash from portal_sessions where org_id = ${orgId} and session_hash in (
+        select session_hash from portal_sessions where org_id = ${orgId} and user_id = ${userId}
         order by expires_at desc, session_hash offset ${sql.lit(kept)})
       order by session_hash for update)
   `.execute(tx);

@@ -56,11 +56,34 @@ export async function countPendingItems(
   return rows;
 }
 
-/** An item by its id alone, since links do not name the organization; items of deleted users are not found. */
+type StoredItem = Omit<NotificationItem, 'dismissed'> & { readonly dismissed_at: Date | null };
+
+/** An item of one of these organizations; items of deleted users are not found. */
 export async function findNotificationItem(
   db: Db | Tx,
+  orgIds: readonly string[],
   id: string,
-): Promise<(Omit<NotificationItem, 'dismissed'> & { readonly dismissed_at: Date | null }) | undefined> {
+): Promise<StoredItem | undefined> {
+  const isOfThese = (column: string) => sql<SqlBool>`${sql.ref(column)} = any(${orgIds}::uuid[])`;
+  return selectItem(db, id)
+    .where(isOfThese('notification_items.org_id'))
+    .where(
+      sql<SqlBool>`not exists (select from users u where ${isOfThese('u.org_id')} and ${IS_DELETED_OWNER})`,
+    )
+    .executeTakeFirst();
+}
+
+/** The same by its id alone, for links that do not name the organization. */
+export async function findNotificationItemOfOlderLink(db: Db, id: string): Promise<StoredItem | undefined> {
+  return selectItem(db, id)
+    .where(sql<SqlBool>`not exists (select from users u where ${IS_DELETED_OWNER})`)
+    .executeTakeFirst();
+}
+
+const IS_DELETED_OWNER = sql<SqlBool>`u.org_id = notification_items.org_id and u.id = notification_items.owner_id
+  and u.deleted_at is not null`;
+
+function selectItem(db: Db | Tx, id: string) {
   return db
     .selectFrom('notification_items')
     .select([
@@ -76,12 +99,7 @@ export async function findNotificationItem(
       'cleared_at',
       'dismissed_at',
     ])
-    .where('id', '=', id)
-    .where(
-      sql<SqlBool>`not exists (select from users u where u.org_id = notification_items.org_id
-      and u.id = notification_items.owner_id and u.deleted_at is not null)`,
-    )
-    .executeTakeFirst();
+    .where('id', '=', id);
 }
 
 /**
