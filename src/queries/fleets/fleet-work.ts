@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { DAY_MS } from '../../domain/api/durations.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet } from './fleets.ts';
@@ -103,7 +104,7 @@ export async function finishFleetWork(tx: Tx, claim: ClaimedFleet, end: FleetWor
       status: end.status,
       work_token: null,
       work_lease_until: null,
-      checkpoint_day: sql<number>`floor(extract(epoch from history_from) / 86400)`,
+      checkpoint_day: Math.floor(claim.history_from.getTime() / DAY_MS),
       checkpoint_token: null,
       checkpoint_lease_until: null,
       ...(end.startedAt === undefined

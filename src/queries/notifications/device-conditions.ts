@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
-import { COMMIT_MARGIN_MS } from '../../domain/api/quarter-hours.ts';
+import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { COMMIT_MARGIN_MS, effectiveFrom } from '../../domain/api/quarter-hours.ts';
 import { MAX_INTERRUPTIONS } from '../../domain/notifications/interruptions.ts';
 import type { Tx } from '../connection/database.ts';
 
@@ -25,9 +26,15 @@ export interface ChangeInstants {
 }
 
 /** The quarter hour since 1970 from which on a change counts, as `effectiveFrom` says of when it was and when it came in. */
-function effectiveQuarter(at: RawBuilder<unknown>, appliedAt: Date): RawBuilder<number> {
+function effectiveQuarter({ at, appliedAt }: ChangeInstants): number {
+  const later = at > appliedAt ? at : appliedAt;
+  return effectiveFrom(later).getTime() / QUARTER_HOUR_MS;
+}
+
+/** The same of an instant of the row. */
+function effectiveQuarterOf(column: string, appliedAt: Date): RawBuilder<number> {
   const marginSeconds = sql.lit(COMMIT_MARGIN_MS / 1000);
-  return sql`floor((extract(epoch from greatest(${at}, ${appliedAt}::timestamptz)) + ${marginSeconds}) / 900)::integer + 1`;
+  return sql`floor((extract(epoch from greatest(${sql.ref(column)}, ${appliedAt}::timestamptz)) + ${marginSeconds}) / 900)::integer + 1`;
 }
 
 /**
@@ -54,7 +61,7 @@ export async function activateCondition(
       returning changed_at
     ), begun as (
       insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
-      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, greatest(changed_at, ${appliedAt}::timestamptz), ${effectiveQuarter(sql.ref('changed_at'), appliedAt)}
+      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, greatest(changed_at, ${appliedAt}::timestamptz), ${effectiveQuarterOf('changed_at', appliedAt)}
       from activated
       on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
     )
@@ -151,15 +158,16 @@ export function lockCondition(
 export async function deactivateCondition(
   tx: Tx,
   { orgId, deviceId, code }: ConditionKey,
-  { at, appliedAt }: ChangeInstants,
+  instants: ChangeInstants,
 ): Promise<void> {
+  const { at } = instants;
   await sql`
     with deactivated as (
       update device_conditions set active = false, changed_at = ${at}, ends_at = null
       where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and active
     )
     update device_interruptions
-    set ended_at = ${at}, unsteered_to = greatest(unsteered_from, ${effectiveQuarter(sql`${at}::timestamptz`, appliedAt)})
+    set ended_at = ${at}, unsteered_to = greatest(unsteered_from, ${effectiveQuarter(instants)}::integer)
     where org_id = ${orgId} and device_id = ${deviceId} and code = ${code} and ended_at is null
   `.execute(tx);
 }

@@ -28,9 +28,7 @@ export async function readStreamEndCursor(db: Db): Promise<StreamCursor> {
   const { rows } = await sql<{
     at: Date;
   }>`select date_trunc('milliseconds', clock_timestamp()) as at`.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('The database returned no current time.');
-  return { at: row.at, id: NIL_UUID };
+  return { at: requireInstant(rows), id: NIL_UUID };
 }
 
 /** The cursor behind a message's first announcement; undefined when the organization has no such message. */
@@ -82,9 +80,7 @@ async function readVisibilityHorizon(db: Db, orgId: string): Promise<Date> {
     select date_trunc('milliseconds', least(statement_timestamp(), min(xact_start))) - interval '1 millisecond' as at
     from (${listAnnouncing(orgId)}) announcing
   `.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('The database returned no current time.');
-  return row.at;
+  return requireInstant(rows);
 }
 
 /** Announces a message again, at the end of its organization's stream. Wake the streams after the commit. */
@@ -94,11 +90,24 @@ export async function reannounceMessage(tx: Tx, orgId: string, id: string): Prom
 
 /** The same for several messages. */
 export async function reannounceMessages(tx: Tx, orgId: string, ids: readonly string[]): Promise<void> {
+  const at = await showAndReadInstant(tx, orgId);
   await sql`
-    with announcing as materialized (${showAnnouncing(orgId)})
-    update messages set repeated_at = clock_timestamp() from announcing
+    update messages set repeated_at = ${at}
     where org_id = ${orgId} and id = any(${[...ids]}::uuid[])
   `.execute(tx);
+}
+
+/** The instant of an announcement, by the database's clock, from which on the transaction shows that it announces. */
+async function showAndReadInstant(tx: Tx, orgId: string): Promise<Date> {
+  const { rows } = await sql<{ at: Date }>`
+    with announcing as materialized (${showAnnouncing(orgId)}) select clock_timestamp() as at from announcing
+  `.execute(tx);
+  return requireInstant(rows);
+}
+
+function requireInstant([row]: readonly { readonly at: Date }[]): Date {
+  if (row === undefined) throw new Error('The database returned no current time.');
+  return row.at;
 }
 
 /** The NOTIFY channel that wakes event streams: messages were announced. */
