@@ -9,10 +9,13 @@ export interface SentStatement {
 }
 
 /**
- * Records what connections send that are opened from now on, as it is sent. `take` gives what was sent since it was called
- * last: each text once, with its last values.
+ * Records what connections send that are opened from now on, as it is sent, where it is wanted at that moment. `take` gives what was
+ * sent since it was called last: each text once, with its last values.
  */
-export function recordStatements(): { readonly take: () => SentStatement[]; readonly stop: () => void } {
+export function recordStatements(isWanted: () => boolean = () => true): {
+  readonly take: () => SentStatement[];
+  readonly stop: () => void;
+} {
   const sent = new Map<string, SentStatement>();
   const prototype = pg.Client.prototype as { query: (this: pg.Client, ...args: unknown[]) => unknown };
   const original = prototype.query;
@@ -21,7 +24,7 @@ export function recordStatements(): { readonly take: () => SentStatement[]; read
     const text = typeof query === 'string' ? query : query.text;
     const values = typeof query === 'string' ? given : (query.values ?? given);
     const isPrepared = typeof query !== 'string' && query.name !== undefined;
-    sent.set(text, { text, values: Array.isArray(values) ? values : [], isPrepared });
+    if (isWanted()) sent.set(text, { text, values: Array.isArray(values) ? values : [], isPrepared });
     return original.apply(this, args);
   });
   return {

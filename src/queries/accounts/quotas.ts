@@ -4,6 +4,7 @@ import { QUOTA_NAMES } from '../../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../../domain/api/quotas.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { lockOrganization } from './organization-locks.ts';
+import { listOrganizationsOf } from './organizations.ts';
 
 /** What is counted in the database. Open event streams are counted in each process, revisions for each quarter hour or device. */
 export type CountedQuota = Exclude<QuotaName, 'event_streams' | 'price_revisions' | 'control_revisions'>;
@@ -59,41 +60,46 @@ export async function setPartnerQuota(
 
 /** How much a partner has of something. Exact until the commit only under `lockPartner`, users and deliveries apart. */
 export async function countUse(db: Db | Tx, partnerId: string, name: CountedQuota): Promise<number> {
-  const { rows } = await sql<{ used: number }>`select (${USE[name](partnerId)}) as used`.execute(db);
+  const partner = { partnerId, orgIds: OF_ALL.has(name) ? await listOrganizationsOf(db, partnerId) : [] };
+  const { rows } = await sql<{ used: number }>`select (${USE[name](partner)}) as used`.execute(db);
   return rows[0]?.used ?? 0;
 }
 
 /** How much a partner has of everything that is counted in the database. */
 export async function countAllUse(db: Db, partnerId: string): Promise<Record<CountedQuota, number>> {
+  const partner = { partnerId, orgIds: await listOrganizationsOf(db, partnerId) };
   const counted = QUOTA_NAMES.filter((name): name is CountedQuota => name in USE);
-  const columns = counted.map((name) => sql`(${USE[name](partnerId)}) as ${sql.ref(name)}`);
+  const columns = counted.map((name) => sql`(${USE[name](partner)}) as ${sql.ref(name)}`);
   const { rows } = await sql<Record<CountedQuota, number>>`select ${sql.join(columns)}`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('A select without a table has no row.');
   return row;
 }
 
-type CountOf = (partnerId: string) => RawBuilder<number>;
+interface CountedPartner {
+  readonly partnerId: string;
+  /** Its own and those of its fleets. */
+  readonly orgIds: readonly string[];
+}
+
+type CountOf = (partner: CountedPartner) => RawBuilder<number>;
+
+/** What is counted in all organizations of a partner. */
+const OF_ALL: ReadonlySet<CountedQuota> = new Set(['webhooks', 'applications', 'price_quarters']);
 
 const USE: Readonly<Record<CountedQuota, CountOf>> = {
-  fleets: (partnerId) => sql`select count(*) from fleets where org_id = ${partnerId}`,
+  fleets: ({ partnerId }) => sql`select count(*) from fleets where org_id = ${partnerId}`,
   // What an expansion under way has reserved is in household_count.
-  households: (partnerId) =>
+  households: ({ partnerId }) =>
     sql`select coalesce(sum(household_count), 0)::bigint from fleets where org_id = ${partnerId}`,
-  webhooks: (partnerId) =>
-    sql`select count(*) from webhooks where deleted_at is null and org_id in (${organizationsOf(partnerId)})`,
-  applications: (partnerId) =>
-    sql`select count(*) from applications where org_id in (${organizationsOf(partnerId)})`,
-  users: (partnerId) =>
+  webhooks: ({ orgIds }) =>
+    sql`select count(*) from webhooks where deleted_at is null and org_id = any(${orgIds}::uuid[])`,
+  applications: ({ orgIds }) => sql`select count(*) from applications where org_id = any(${orgIds}::uuid[])`,
+  users: ({ partnerId }) =>
     sql`select coalesce(sum(users), 0)::bigint from user_counts where org_id = ${partnerId}`,
-  price_quarters: (partnerId) =>
-    sql`select coalesce(sum(quarters), 0)::bigint from price_counts where org_id in (${organizationsOf(partnerId)})`,
-  pending_deliveries: (partnerId) =>
+  price_quarters: ({ orgIds }) =>
+    sql`select coalesce(sum(quarters), 0)::bigint from price_counts where org_id = any(${orgIds}::uuid[])`,
+  pending_deliveries: ({ partnerId }) =>
     sql`select greatest(coalesce(sum(deliveries), 0), 0)::bigint from pending_delivery_counts where org_id = ${partnerId}`,
-  idempotency_keys: (partnerId) => sql`select count(*) from idempotency_keys where org_id = ${partnerId}`,
+  idempotency_keys: ({ partnerId }) => sql`select count(*) from idempotency_keys where org_id = ${partnerId}`,
 };
-
-/** The partner's organization and its simulation organizations. */
-function organizationsOf(partnerId: string) {
-  return sql`select ${partnerId}::uuid union all select id from organizations where parent_org_id = ${partnerId}`;
-}

@@ -143,7 +143,7 @@ const pageKeysOf = (scope: UserScope, { after, limit }: UsersPage): PageKeys => 
 
 const selectPage = prepareShapes(
   (db, shape: PageShape, keys: PageKeys) =>
-    withDeviceCounts(db, usersOfPage(db, shape, keys).limit(MOST_ROWS))
+    withDeviceCounts(db, keys, usersOfPage(db, shape, keys).limit(MOST_ROWS))
       .orderBy('users.created_at')
       .orderBy('users.id')
       .limit(keys.limit),
@@ -165,6 +165,7 @@ const selectByIds = prepareShapes(
   (db, shape: ScopeShape, keys: ScopeKeys & { readonly ids: readonly string[] }) =>
     withDeviceCounts(
       db,
+      keys,
       visibleUsers(db, shape, keys).where(sql<SqlBool>`users.id = any(${keys.ids}::uuid[])`),
     )
       .orderBy('users.created_at')
@@ -174,7 +175,7 @@ const selectByIds = prepareShapes(
 
 const selectById = prepareShapes(
   (db, shape: ScopeShape, keys: ScopeKeys & { readonly id: string }) =>
-    withDeviceCounts(db, visibleUsers(db, shape, keys).where('users.id', '=', keys.id)),
+    withDeviceCounts(db, keys, visibleUsers(db, shape, keys).where('users.id', '=', keys.id)),
   'text',
 );
 
@@ -182,6 +183,7 @@ const selectByExternalId = prepareShapes(
   (db, shape: ScopeShape, keys: ScopeKeys & { readonly externalUserId: string }) =>
     withDeviceCounts(
       db,
+      keys,
       visibleUsers(db, shape, keys)
         .where('users.external_user_id', '=', keys.externalUserId)
         .orderBy('users.deleted_at', (order) => order.desc().nullsFirst())
@@ -213,7 +215,7 @@ function visibleUsers(db: Db, { visibleTo, includeDeleted }: ScopeShape, { orgId
 }
 
 /** The users with the numbers of their devices: one scan of devices_user_idx for the four of each. */
-function withDeviceCounts(db: Db, users: ReturnType<typeof visibleUsers>) {
+function withDeviceCounts(db: Db, { orgId }: ScopeKeys, users: ReturnType<typeof visibleUsers>) {
   return db
     .selectFrom(users.as('users'))
     .innerJoinLateral(
@@ -229,7 +231,7 @@ function withDeviceCounts(db: Db, users: ReturnType<typeof visibleUsers>) {
             count.fn.countAll<number>().filterWhere('device_type', '=', 'inverter').as('num_inverters'),
             count.fn.countAll<number>().filterWhere('device_type', '=', 'wallbox').as('num_wallboxes'),
           ])
-          .whereRef('devices.org_id', '=', 'users.org_id')
+          .where('devices.org_id', '=', orgId)
           .whereRef('devices.user_id', '=', 'users.id')
           .as('owned'),
       (join) => join.onTrue(),

@@ -129,7 +129,7 @@ export async function cancelPendingDeliveries(
 ): Promise<CancelledDeliveries> {
   const { rows } = await sql<{ count: number }>`
     with unwanted as (
-      select d.org_id, d.message_id, d.webhook_id
+      select d.message_id, d.webhook_id
       from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id
       where d.org_id = ${scope.orgId} and d.webhook_id = ${scope.webhookId} and d.state = 'pending'
         and not (m.message_type = any(${[...(scope.keptTopics ?? [])]}::text[]))
@@ -139,7 +139,7 @@ export async function cancelPendingDeliveries(
       update deliveries d
       set state = 'cancelled', cancel_reason = ${scope.reason}, finished_at = ${now}
       from unwanted u
-      where d.org_id = u.org_id and d.message_id = u.message_id and d.webhook_id = u.webhook_id
+      where d.org_id = ${scope.orgId} and d.message_id = u.message_id and d.webhook_id = u.webhook_id
       returning 1
     ), counted as (${addToPendingCounts(sql`
       select p.id, ${CANCELLING_SHARD}, -count(*) from (${selectPartnerOf(scope.orgId)}) p, cancelled group by p.id`)}

@@ -44,7 +44,7 @@ interface DeliveryKey extends LogKey {
 
 const columns = sql`d.message_id, m.message_type, d.state, d.attempts, d.created_at, d.due_at,
   d.finished_at, d.cancel_reason`;
-const messageOf = sql`m.org_id = d.org_id and m.id = d.message_id`;
+const messageOf = (orgId: string) => sql`m.org_id = ${orgId} and m.id = d.message_id`;
 
 /** A page, and the row that tells whether there is another one. */
 const MOST_ROWS = MAX_PAGE_LIMIT + 1;
@@ -81,7 +81,7 @@ const selectPage = prepareShapes(
         where org_id = ${orgId} and webhook_id = ${webhookId} and ${isBehind}
         order by created_at desc, message_id desc
         limit ${sql.lit(MOST_ROWS)}
-      ) d join messages m on ${messageOf}
+      ) d join messages m on ${messageOf(orgId)}
       order by d.created_at desc, d.message_id desc
       limit ${limit}
     `;
@@ -96,7 +96,7 @@ export async function findDelivery(db: Db | Tx, key: DeliveryKey): Promise<Logge
 
 const selectDelivery = prepare(
   (_db, { orgId, webhookId, messageId }: DeliveryKey) => sql<LoggedDelivery>`
-    select ${columns} from deliveries d join messages m on ${messageOf}
+    select ${columns} from deliveries d join messages m on ${messageOf(orgId)}
     where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.message_id = ${messageId}
   `,
 );
@@ -172,9 +172,9 @@ export async function requeueDelivery(
       update deliveries d
       set state = 'pending', due_at = ${dueAtOnce(now)}, finished_at = null, request_id = ${requestId}
       from wanting w, messages m
-      where d.org_id = w.org_id and d.webhook_id = w.id and d.message_id = ${messageId}
+      where d.org_id = ${orgId} and d.webhook_id = w.id and d.message_id = ${messageId}
         and d.state in ('delivered', 'exhausted')
-        and ${messageOf} and w.topics @> array[m.message_type]
+        and ${messageOf(orgId)} and w.topics @> array[m.message_type]
       returning ${columns}
     ), counted as (${addToPendingCounts(sql`
       select p.id, ${ADDING_SHARD}, 1 from (${selectPartnerOf(orgId)}) p, requeued`)}

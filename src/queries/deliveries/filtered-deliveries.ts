@@ -76,7 +76,7 @@ const selectFound = prepareShapes(
   (_db, shape: Shape, keys: Keys) => sql<FoundDelivery>`
     select d.message_id as "messageId", m.message_type as topic, d.state, d.attempts, d.created_at as "createdAt",
       d.due_at as "dueAt", d.finished_at as "finishedAt", d.cancel_reason as "cancelReason"
-    from (${lookedThrough(shape, keys)}) d join messages m on m.org_id = d.org_id and m.id = d.message_id
+    from (${lookedThrough(shape, keys)}) d join messages m on m.org_id = ${keys.orgId} and m.id = d.message_id
     where ${shape.hasTopic ? sql`m.message_type = ${keys.topic}` : sql`true`}
       and ${shape.state === 'delivered' ? sql`d.state = 'delivered'` : sql`true`}
     order by d.created_at desc, d.message_id desc

@@ -48,7 +48,7 @@ export async function requeueExhausted(
       for share
     ), chosen as materialized (
       select d.message_id from wanting w
-      join deliveries d on d.org_id = w.org_id and d.webhook_id = w.id
+      join deliveries d on d.org_id = ${run.orgId} and d.webhook_id = w.id
       join messages m on m.org_id = d.org_id and m.id = d.message_id
       where ${isLeft(run)}
       order by d.created_at, d.message_id

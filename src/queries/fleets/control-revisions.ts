@@ -107,6 +107,6 @@ export async function insertControlRevision(
       from device
     )
     update households h set control_version = h.control_version + 1
-    from device where h.org_id = device.org_id and h.household_index = device.household_index
+    from device where h.org_id = ${orgId} and h.household_index = device.household_index
   `.execute(tx);
 }

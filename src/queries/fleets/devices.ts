@@ -33,11 +33,8 @@ export interface DeviceRow {
   readonly is_offline: boolean;
 }
 
-/** Nobody reaches a deleted user's devices any more. */
-const hasActiveOwner = isActiveUser('devices.org_id', 'devices.user_id');
-
-/** Devices with household, fleet and outage, in one query whatever the number of rows. */
-function devicesWithHouseholds(db: Db | Tx) {
+/** Devices of an organization with household, fleet and outage, in one query whatever the number of rows. */
+function devicesWithHouseholds(db: Db | Tx, orgId: string) {
   return db
     .selectFrom('devices')
     .leftJoin('households', (join) =>
@@ -73,17 +70,18 @@ function devicesWithHouseholds(db: Db | Tx) {
       'households.created_at as household_created_at',
       sql<StoredCheckpoint | null>`to_jsonb(household_checkpoints)`.as('checkpoint'),
       'fleets.stopped_at',
-      isOffline(eb).as('is_offline'),
-    ]);
+      isOffline(eb, orgId).as('is_offline'),
+    ])
+    .where('devices.org_id', '=', orgId);
 }
 
-function isOffline(eb: ExpressionBuilder<Database, 'devices'>) {
+function isOffline(eb: ExpressionBuilder<Database, 'devices'>, orgId: string) {
   return eb
     .exists(
       eb
         .selectFrom('device_conditions')
         .select('device_conditions.code')
-        .whereRef('device_conditions.org_id', '=', 'devices.org_id')
+        .where('device_conditions.org_id', '=', orgId)
         .whereRef('device_conditions.device_id', '=', 'devices.id')
         .where('device_conditions.code', '=', 'device_offline')
         .where('device_conditions.active', '=', true),
@@ -112,8 +110,7 @@ export function listFleetDevices(
   filter: DeviceFilter,
   page: Page,
 ): Promise<DeviceRow[]> {
-  return devicesWithHouseholds(db)
-    .where('devices.org_id', '=', simulationOrgId)
+  return devicesWithHouseholds(db, simulationOrgId)
     .where(sql<SqlBool>`devices.id = any(array(${pageOfDevices(simulationOrgId, filter, page)}))`)
     .orderBy('devices.household_index')
     .orderBy('devices.device_type')
@@ -136,7 +133,7 @@ function pageOfDevices(
           where member.org_id = ${orgId} and member.group_name = ${group} and`;
   return sql`
     select devices.id from devices ${ofGroup} devices.org_id = ${orgId} and devices.household_index is not null
-      and ${ofType} and ${hasActiveOwner}
+      and ${ofType} and ${isActiveUser(orgId, 'devices.user_id')}
     order by ${place}, devices.device_type, devices.id
     limit ${sql.lit(limit)} offset ${sql.lit(offset)}`;
 }
@@ -174,8 +171,7 @@ interface OwnedType {
 }
 
 const selectOfUser = prepare((db, { orgId, userId, type }: OwnedType) =>
-  devicesWithHouseholds(db)
-    .where('devices.org_id', '=', orgId)
+  devicesWithHouseholds(db, orgId)
     .where('devices.user_id', '=', userId)
     .where('devices.device_type', '=', type)
     .orderBy('devices.id'),
@@ -195,8 +191,7 @@ export async function findUserDevice(
 
 const selectOne = prepare(
   (db, { orgId, userId, type, deviceId }: OwnedType & { readonly deviceId: string }) =>
-    devicesWithHouseholds(db)
-      .where('devices.org_id', '=', orgId)
+    devicesWithHouseholds(db, orgId)
       .where('devices.id', '=', deviceId)
       .where('devices.user_id', '=', userId)
       .where('devices.device_type', '=', type),

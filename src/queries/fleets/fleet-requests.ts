@@ -50,7 +50,7 @@ export function findFleetRequest(
       sql<boolean>`exists ${eb
         .selectFrom('fleets')
         .select('fleets.id')
-        .whereRef('fleets.org_id', '=', 'fleet_requests.org_id')
+        .where('fleets.org_id', '=', orgId)
         .whereRef('fleets.id', '=', 'fleet_requests.fleet_id')}`.as('has_fleet'),
     ])
     .where('org_id', '=', orgId)

@@ -16,10 +16,9 @@ export interface CountedHouseholds {
   readonly endIndex: number;
 }
 
-const hasActiveOwner = isActiveUser('households.org_id', 'households.user_id');
 const matches = ({ orgId, group }: HouseholdFilter) =>
   sql`households.org_id = ${orgId} and ${group === undefined ? sql`true` : sql`households.group_name = ${group}`}
-    and ${hasActiveOwner}`;
+    and ${isActiveUser(orgId, 'households.user_id')}`;
 
 /** How many match. */
 export async function countHouseholds(db: Db, filter: HouseholdFilter): Promise<CountedHouseholds> {

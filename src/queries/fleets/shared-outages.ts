@@ -92,15 +92,14 @@ export async function countStruckDevices(
   const { rows } = await sql<{ count: number }>`
     select count(*)::integer as count from devices d
     where d.org_id = ${orgId} and d.household_index is not null
-      and ${strikes(subject, sql`select unnest(${households && [...households]}::integer[])`)}
+      and ${strikes(orgId, subject, sql`select unnest(${households && [...households]}::integer[])`)}
   `.execute(db);
   return rows[0]?.count ?? 0;
 }
 
 /** Whether an outage strikes the device `d`; of a region those of some households. */
-function strikes(subject: OutageSubject, households: RawBuilder<unknown>): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${isSubject(subject, households)} and ${isActiveUser('d.org_id', 'd.user_id')}`;
-}
+const strikes = (orgId: string, subject: OutageSubject, households: RawBuilder<unknown>) =>
+  sql<SqlBool>`${isSubject(subject, households)} and ${isActiveUser(orgId, 'd.user_id')}`;
 
 function isSubject(subject: OutageSubject, households: RawBuilder<unknown>): RawBuilder<SqlBool> {
   switch (subject.cause) {
@@ -223,7 +222,7 @@ export async function listNextStruckDevices(
   const { rows } = await sql<{ id: string }>`
     select d.id from devices d
     where d.org_id = ${orgId} and d.household_index is not null and d.created_at <= ${startsAt} and ${isNext}
-      and ${strikes(subject, households)}
+      and ${strikes(orgId, subject, households)}
     order by d.id limit ${sql.lit(limit)}
   `.execute(tx);
   return rows.map(({ id }) => id);

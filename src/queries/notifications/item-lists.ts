@@ -38,7 +38,8 @@ const ITEM_COLUMNS = sql`i.org_id, i.id, i.kind, i.code, i.device_id, i.device_t
   i.cleared_at`;
 const IS_PENDING = sql<SqlBool>`i.dismissed_at is null and i.cleared_at is null`;
 const IS_INFORMATION = sql<SqlBool>`i.kind = 'information'`;
-const HAS_READER = sql<SqlBool>`(i.owner_id is null or ${isActiveUser('i.org_id', 'i.owner_id')})`;
+const hasReader = ({ orgId }: ItemScope) =>
+  sql<SqlBool>`(i.owner_id is null or ${isActiveUser(orgId, 'i.owner_id')})`;
 
 /** Items that are neither dismissed nor cleared: actions and information, newest first. */
 export function listPendingItems(
@@ -230,13 +231,13 @@ function rangesOf(shape: ListShape, keys: ListKeys): Condition[] {
 }
 
 function conditionsOf({ list }: ListShape, keys: ListKeys): readonly Condition[] {
-  if (list === 'information') return [IS_INFORMATION, HAS_READER];
+  if (list === 'information') return [IS_INFORMATION, hasReader(keys)];
   return [IS_PENDING, sql<SqlBool>`(i.owner_id is not null or not ${isDismissedBy(keys)})`];
 }
 
 /* A single value in place of `exists`: the planner reads one row for each item by its key, and never the table into a hash. */
-function isDismissedBy({ readerId }: ItemScope): Condition {
+function isDismissedBy({ orgId, readerId }: ItemScope): Condition {
   return sql<SqlBool>`((
     select b.item_id from broadcast_dismissals b
-    where b.org_id = i.org_id and b.item_id = i.id and b.user_id = ${readerId}) is not null)`;
+    where b.org_id = ${orgId} and b.item_id = i.id and b.user_id = ${readerId}) is not null)`;
 }

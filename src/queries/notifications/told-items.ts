@@ -23,9 +23,9 @@ const selectItem = prepare(
   (_db, { orgId, id, readerId }: ItemKey) => sql<ToldItem>`
     select ${columns}, coalesce(i.dismissed_at, (
       select b.dismissed_at from broadcast_dismissals b
-      where i.owner_id is null and b.org_id = i.org_id and b.item_id = i.id and b.user_id = ${readerId})) as "dismissedAt"
+      where i.owner_id is null and b.org_id = ${orgId} and b.item_id = i.id and b.user_id = ${readerId})) as "dismissedAt"
     from notification_items i
-    where i.org_id = ${orgId} and i.id = ${id} and (i.owner_id is null or ${isActiveUser('i.org_id', 'i.owner_id')})
+    where i.org_id = ${orgId} and i.id = ${id} and (i.owner_id is null or ${isActiveUser(orgId, 'i.owner_id')})
   `,
 );
 

@@ -85,23 +85,21 @@ export interface PriceSources {
 
 /** The sources of an organization's prices; an organization that is not there has no uploads. */
 export async function findPriceSources(db: Db, orgId: string): Promise<PriceSources> {
-  const [row] = await selectSources(db, { orgId });
-  const { parentId = null, uploads = null, parentUploads = null } = row ?? {};
+  const [own] = await selectSource(db, { orgId });
+  const parentId = own?.parentId ?? null;
+  const [parent] = parentId === null ? [] : await selectSource(db, { orgId: parentId });
   return {
-    own: { orgId, uploads },
-    parent: parentId === null ? null : { orgId: parentId, uploads: parentUploads },
+    own: { orgId, uploads: own?.uploads ?? null },
+    parent: parentId === null ? null : { orgId: parentId, uploads: parent?.uploads ?? null },
   };
 }
 
-const selectSources = prepare((db, { orgId }: { readonly orgId: string }) =>
+const selectSource = prepare((db, { orgId }: { readonly orgId: string }) =>
   db
     .selectFrom('organizations')
-    .leftJoin('price_counts as own', 'own.org_id', 'organizations.id')
-    .leftJoin('price_counts as parent', 'parent.org_id', 'organizations.parent_org_id')
-    .select([
+    .select((eb) => [
       'organizations.parent_org_id as parentId',
-      'own.uploads as uploads',
-      'parent.uploads as parentUploads',
+      eb.selectFrom('price_counts').select('uploads').where('org_id', '=', orgId).as('uploads'),
     ])
     .where('organizations.id', '=', orgId),
 );
