@@ -1,11 +1,11 @@
 /**
  * Compares plans of heat pumps, by hand, with what a solver finds: `node tools/plans/main.ts 50 60` takes 50 pump-days and gives
- * the solver 60 s for each.
+ * the solver 60 s for each. A third number leaves out so many of them, so that an interrupted run goes on.
  */
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { choosePumpDays, createSolver, solveDay } from './solve.ts';
 
-const [days, seconds] = [Number(process.argv[2] ?? 10), Number(process.argv[3] ?? 10)];
+const [days = 10, seconds = 10, skipped = 0] = process.argv.slice(2).map(Number);
 const solver = await createSolver();
 const percent = (part: number, whole: number): string => ((100 * part) / whole).toFixed(2);
 
@@ -16,7 +16,7 @@ interface Sum {
 }
 const sums = new Map<string, Sum>();
 
-for (const { market, hasPv, localDay, day } of choosePumpDays(days)) {
+for (const { market, hasPv, localDay, day } of [...choosePumpDays(days)].slice(skipped)) {
   const { planned, unsteered } = day;
   const cost = planned.power + planned.coldness;
   const relaxed = solveDay(solver, day, 'relaxed', seconds);
