@@ -22,7 +22,7 @@ const DEFAULT_MAX_HEAP_MB = 256;
 /** Of young JavaScript objects in one thread, which would otherwise grow to 48 MB before the first are looked through. */
 const MAX_YOUNG_HEAP_MB = 16;
 /** Threads leave the processor to the main thread, which serves everybody (nice(2)). */
-const NICE_INCREMENT = 5;
+const NICE_INCREMENT = 10;
 
 export interface ComputePoolOptions {
   /** Threads; one less than there are cores, at least two, where it is left out. */
