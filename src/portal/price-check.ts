@@ -65,11 +65,11 @@ function findGaps(startsMs: readonly number[]): readonly TimeSpan[] {
   });
 }
 
-/** From the first to the last price. */
+/** From the first price to the end of the hour for which the last one may hold. */
 export function spanOf(prices: readonly DayAheadPrice[]): TimeSpan {
   const [first, last] = [prices[0], prices.at(-1)];
   if (first === undefined || last === undefined) throw new Error('There are no prices.');
-  return { from: first.startsAt, to: new Date(last.startsAt.getTime() + QUARTER_HOUR_MS) };
+  return { from: first.startsAt, to: new Date(last.startsAt.getTime() + HOUR_MS) };
 }
 
 const MOST_GAPS = 6;
@@ -156,28 +156,19 @@ export function tabulateReplaced({ replaced }: PriceCheck, clock: LocalClock) {
 /** Days that are drawn. */
 const MOST_HOURS = 8 * 24;
 
-/** The prices beside those that are stored; undefined for a time that is too long to be looked at. */
+/** The curve as it is stored and as it would be; undefined for a time that is too long to be looked at. */
 export function chartCheck(
   { prices }: PriceCheck,
   stored: readonly ListedPrice[],
   clock: LocalClock,
 ): DayChart | undefined {
-  const { from } = spanOf(prices);
-  const to = new Date((prices.at(-1)?.startsAt.getTime() ?? 0) + HOUR_MS);
+  const { from, to } = spanOf(prices);
   if (to.getTime() - from.getTime() > MOST_HOURS * HOUR_MS) return undefined;
   const starts = listQuarters({ from, to });
-  const fill = (known: readonly { readonly startMs: number; readonly price: number }[]) => {
-    const byStart = new Map(known.map(({ startMs, price }) => [startMs, price]));
-    return starts.map((start) => {
-      for (let at = start.getTime(); at > start.getTime() - HOUR_MS; at -= QUARTER_HOUR_MS) {
-        const price = byStart.get(at);
-        if (price !== undefined) return price;
-      }
-      return null;
-    });
-  };
-  const values = fill(prices.map(({ startsAt, price }) => ({ startMs: startsAt.getTime(), price })));
-  const before = fill(stored.map(({ timestamp, price }) => ({ startMs: Date.parse(timestamp), price })));
+  const known = new Map(stored.map(({ timestamp, price }) => [Date.parse(timestamp), price]));
+  const before = fillHours(known, starts);
+  for (const { startsAt, price } of prices) known.set(startsAt.getTime(), price);
+  const values = fillHours(known, starts);
   const line = (label: string, token: string, of: typeof values) =>
     toLine({ label, token, values: of, format: formatPrice });
   return {
@@ -193,8 +184,22 @@ export function chartCheck(
         height: 'tall',
         above: [],
         below: [],
-        lines: [line('To be stored', 'text', values), line('Stored now', 'load-edge', before)],
+        lines: [line('Once they are stored', 'text', values), line('Stored now', 'load-edge', before)],
       },
     ],
   };
+}
+
+/** The price in force in each quarter hour: the latest that began less than an hour before its end. */
+function fillHours(
+  byStart: ReadonlyMap<number, number>,
+  starts: readonly Date[],
+): readonly (number | null)[] {
+  return starts.map((start) => {
+    for (let at = start.getTime(); at > start.getTime() - HOUR_MS; at -= QUARTER_HOUR_MS) {
+      const price = byStart.get(at);
+      if (price !== undefined) return price;
+    }
+    return null;
+  });
 }

@@ -12,7 +12,7 @@ import type { Notice } from './pages.ts';
 import { PRICES_PATH } from './paths.ts';
 import { checkPrices, spanOf } from './price-check.ts';
 import { describeFaults } from './price-faults.ts';
-import { listPrices } from './price-list.ts';
+import { listPricesInForce } from './price-list.ts';
 import { findPriceZone } from './price-scope.ts';
 import { NO_FAULTS, sendUploadCheck, sendUploadForm } from './price-upload-pages.ts';
 import type { CheckedUpload, UploadValues } from './price-upload-pages.ts';
@@ -95,7 +95,7 @@ async function check(
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
     const prices = await readDayAheadPrices(operation, toUpload(body));
-    const listed = await listPrices(context, response, operation.orgId, spanOf(prices));
+    const listed = await listPricesInForce(context, response, operation.orgId, spanOf(prices));
     const stored = listed.filter(({ origin }) => origin === 'own');
     const result = checkPrices(prices, stored, context.clock());
     const replaced = result.replaced.map((each) => [each.stored.price, each.stored.received_at]);

@@ -57,6 +57,19 @@ describe('an upload', () => {
     expect(site.logged.join('\n')).toContain(`Prices uploaded. {"org_id":"${admin.orgId}"`);
   });
 
+  test('is drawn as what would be in force beside what is: prices that it leaves alone go on', async () => {
+    const startMs = Date.parse('2031-03-06T18:00:00Z');
+    const quarters = [160, 175, 190, 205].map(
+      (price, quarter) => [new Date(startMs + quarter * QUARTER_HOUR_MS), price] as const,
+    );
+    await addPrices(site, admin, new Map(quarters));
+    const { text } = await check('2031-03-06 18:00,80\n2031-03-06 18:15,85');
+    expect(chartOf(text).panels[0]?.lines.map(({ label, values }) => [label, ...values.slice(0, 4)])).toEqual([
+      ['Once they are stored', 80, 85, 190, 205],
+      ['Stored now', 160, 175, 190, 205],
+    ]);
+  });
+
   test('is shown once more when what it would replace has changed meanwhile, or its text', async () => {
     const checked = await check(lines([1, 2]));
     await addPrices(site, admin, hourly([99], Date.parse(`${day}T01:00:00Z`)));
