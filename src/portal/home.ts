@@ -37,7 +37,7 @@ export const showHome: PageHandler = async (context, _request, response) => {
     steps: listFirstSteps(overview.firstSteps, role, context.baseUrl),
     calls: listCalls(context, scope, getSession(response).orgId),
     ...(scope.fleet === undefined
-      ? { fleets: tabulateFleets(overview, now), hiddenFleets: overview.fleets.length - MOST_ROWS }
+      ? { fleets: tabulateFleets(overview), hiddenFleets: overview.fleets.length - MOST_ROWS }
       : { facts: describeFleet(scope.fleet, overview) }),
   });
 };
@@ -64,7 +64,7 @@ function describeSince({ since }: Need, now: Date): { readonly ago?: string; rea
 }
 
 /** Those that run or are built first, then the newest. */
-function tabulateFleets({ fleets, openActions }: Overview, now: Date) {
+function tabulateFleets({ fleets, openActions }: Overview) {
   const rank = ({ status }: FleetSummary): number =>
     isFleetActive(status) ? 0 : status === 'failed' ? 1 : 2;
   const rows = fleets.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS);
@@ -73,7 +73,6 @@ function tabulateFleets({ fleets, openActions }: Overview, now: Date) {
     { label: 'Status', speaksForItself: true },
     { label: 'Homes' },
     ...(openActions === undefined ? [] : [{ label: 'Open actions', kind: 'number' }]),
-    { label: 'Created', kind: 'quiet' },
   ];
   const toRow = (fleet: FleetSummary) => [
     fleet.isReachable ? { text: fleet.name, href: fleetPath(fleet.id) } : { text: fleet.name },
@@ -82,7 +81,6 @@ function tabulateFleets({ fleets, openActions }: Overview, now: Date) {
     ...(openActions === undefined
       ? []
       : [{ text: formatCount(openActions.get(fleet.simulationOrgId) ?? 0) }]),
-    { text: formatAgo(fleet.createdAt, now), at: fleet.createdAt.toISOString() },
   ];
   return { columns, rows: rows.map(toRow) };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES, SPILLED, TOWERS } from './page-measures.ts';
+import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES, SPILLED, TOO_WIDE, TOWERS } from './page-measures.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
 
@@ -31,6 +31,7 @@ export async function inspect(page: Page): Promise<unknown[]> {
     ...(await page.evaluate<unknown[]>(COLOURS)).slice(0, 3),
     ...(await page.evaluate<unknown[]>(SPILLED)).slice(0, 3),
     ...(await page.evaluate<unknown[]>(TOWERS)).slice(0, 3),
+    ...(await page.evaluate<unknown[]>(TOO_WIDE)).slice(0, 3),
     ...(shift > 0.02 ? [['layout shift', shift]] : []),
     ...(overflow > 0 ? [['overflow', overflow]] : []),
   ];

@@ -52,6 +52,11 @@ export const COLOURS = `(() => {
 /** By how much the page is wider than the screen. */
 export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
+/** Tables that are wider than what they stand in, over what is beside it. */
+export const TOO_WIDE = `[...document.querySelectorAll('.rows')]
+  .filter((table) => table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1)
+  .map((table) => ['too wide', table.getAttribute('aria-label')])`;
+
 /** Texts of tables and facts that reach below their cell, over what is there. */
 export const SPILLED = `[...document.querySelectorAll('.rows td, .facts dd')].flatMap((cell) => {
   const end = cell.getBoundingClientRect().bottom + 1;
