@@ -1,5 +1,6 @@
 // What goes wrong in the world of the portal, so that its pages have something to tell.
 import { encodeCursor } from '../../src/domain/api/cursor.ts';
+import { MOST_ATTEMPTS } from '../../src/domain/notifications/retry.ts';
 import { until } from '../process/partner.ts';
 import type { PortalWorld } from './portal-world.ts';
 
@@ -47,7 +48,7 @@ async function findItem({ api }: PortalWorld, orgId: string, filter: string): Pr
   return body.items[0]?.id ?? '';
 }
 
-/** Gives the newest message of the simulation's webhook up, once its first attempt has failed. */
+/** Gives the newest message of the simulation's webhook up, once its first attempt has failed, as if all had. */
 async function giveUp({ db, webhooks }: PortalWorld): Promise<void> {
   const find = () =>
     db
@@ -60,7 +61,7 @@ async function giveUp({ db, webhooks }: PortalWorld): Promise<void> {
   const { message_id: id } = await until(find, ({ attempts }) => attempts > 0);
   await db
     .updateTable('deliveries')
-    .set({ state: 'exhausted', finished_at: new Date() })
+    .set({ state: 'exhausted', attempts: MOST_ATTEMPTS, finished_at: new Date() })
     .where('message_id', '=', id)
     .execute();
 }
