@@ -11,7 +11,7 @@ import {
   findFleetSummaryById,
   listFleetSummaries,
 } from '../queries/fleets/fleet-summaries.ts';
-import { findOrganizationOfUser } from '../queries/accounts/portal-users.ts';
+import { findOrganizationOfUser, nameUsers } from '../queries/accounts/portal-users.ts';
 import { findDeviceOwner } from '../queries/fleets/device-owners.ts';
 import { listFleetDevices } from '../queries/fleets/devices.ts';
 import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
@@ -43,6 +43,7 @@ export function createPortalReads(db: Db): PortalReads {
       ),
     findDeviceOwner: (orgIds, deviceId) => findDeviceOwner(db, orgIds, deviceId),
     findOrganizationOfUser: (orgIds, userId) => findOrganizationOfUser(db, orgIds, userId),
+    nameUsers: (orgId, ids) => nameUsers(db, orgId, ids),
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),

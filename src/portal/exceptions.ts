@@ -42,7 +42,16 @@ export function markCondition(condition: Pick<OpenCondition, 'code'> | undefined
 /** Devices in a condition as rows. */
 export function tabulateConditions(
   conditions: readonly OpenCondition[],
-  { now, pathOf }: { readonly now: Date; readonly pathOf: (condition: OpenCondition) => string },
+  {
+    now,
+    owners,
+    pathOf,
+  }: {
+    readonly now: Date;
+    /** How their owners are called, by id. */
+    readonly owners: ReadonlyMap<string, string>;
+    readonly pathOf: (condition: OpenCondition) => string;
+  },
 ) {
   const columns = [
     { label: 'Device' },
@@ -51,9 +60,14 @@ export function tabulateConditions(
     { label: 'Since', kind: 'quiet' },
   ];
   const rows = conditions.map((condition) => {
-    const { deviceName, deviceType, code, since } = condition;
+    const { deviceName, deviceType, userId, code, since } = condition;
     return [
-      { text: deviceName, href: pathOf(condition), icon: iconOf(deviceType) },
+      {
+        text: deviceName,
+        href: pathOf(condition),
+        icon: iconOf(deviceType),
+        detail: tellOwner(owners.get(userId)),
+      },
       { status: markCondition(condition) },
       { text: CONDITIONS[code].consequence },
       { text: formatAgo(since, now), at: since.toISOString() },
@@ -61,3 +75,7 @@ export function tabulateConditions(
   });
   return { columns, rows };
 }
+
+/** Whose a device is, below its name. */
+export const tellOwner = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : `of ${name}`;

@@ -50,6 +50,10 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     reads.listHeatPumps(fleet.simulation_org_id, MOST_PUMPS);
   const { byQuarter, panels } = await readPricedDay(context, response, day, pumps);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
+  const owners = await reads.nameUsers(
+    fleet.simulation_org_id,
+    conditions.items.map(({ userId }) => userId),
+  );
   const chart = chartHomes({ entries, day, clock, prices: panels });
   const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
@@ -83,6 +87,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     powerLegend: POWER_LEGEND,
     exceptions: tabulateConditions(conditions.items, {
       now,
+      owners,
       pathOf: (condition) => devicePath(scope, condition),
     }),
     hiddenExceptions: countHidden(conditions),

@@ -98,21 +98,21 @@ export function listFigures({ entry, offline, clock, householdPath }: Latest): r
     {
       label: 'From the grid',
       value: watts(entry?.grid_power_w),
-      detail: largest === undefined ? at : `${at}; the home that draws most`,
+      detail: largest === undefined ? at : `${at}: show the home that draws most`,
       href: largest === undefined ? '#day' : householdPath(largest),
     },
     {
       label: 'Panels',
       icon: 'pv',
       value: watts(entry?.pv_power_w),
-      detail: `${at}; the curve`,
+      detail: `${at}: show the curve`,
       href: '#day',
     },
     {
       label: 'Vehicles charging',
       icon: 'vehicle',
       value: watts(entry?.vehicle_power_w),
-      detail: `${at}; the curve`,
+      detail: `${at}: show the curve`,
       href: '#day',
     },
     {

@@ -9,6 +9,7 @@ import { formatApiCall } from './api-call.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { iconOf } from './device-marks.ts';
+import { tellOwner } from './exceptions.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { describeItemFields, parseItemQuery, readItemQuery } from './notification-filter.ts';
@@ -141,26 +142,38 @@ const COLUMNS = [
   { label: 'Since', kind: 'quiet' },
 ];
 
-function toCells(scope: Scope, { id, code, text, device, at, state }: Row, now: Date) {
+interface Listing {
+  readonly scope: Scope;
+  readonly now: Date;
+  /** How the owners of devices are called, by id. */
+  readonly owners: ReadonlyMap<string, string>;
+}
+
+function toCells({ scope, now, owners }: Listing, { id, code, text, device, at, state }: Row) {
   return [
     { text: describeCode(code).word, href: notificationPath(scope, `${id}/`) },
     { status: state },
     { text },
-    toDeviceCell(scope, device),
+    toDeviceCell(scope, device, owners),
     { text: formatAgo(new Date(at), now), at },
   ];
 }
 
-/** What kind of device it is, with the way to its page. */
+/** What kind of device it is and whose, with the way to its page. */
 function toDeviceCell(
   scope: Scope,
   { device_id: deviceId, device_type: type, owner_id: userId }: ToldDevice,
+  owners: Listing['owners'],
 ) {
   const text = toWords(type ?? '');
   const deviceType = DEVICE_TYPES.find((each) => each === type);
-  return deviceId === null || userId === null || deviceType === undefined
-    ? { text }
-    : { text, href: devicePath(scope, { userId, deviceId, deviceType }), icon: iconOf(deviceType) };
+  if (deviceId === null || userId === null || deviceType === undefined) return { text };
+  return {
+    text,
+    href: devicePath(scope, { userId, deviceId, deviceType }),
+    icon: iconOf(deviceType),
+    detail: tellOwner(owners.get(userId)),
+  };
 }
 
 /** What is to be done and to be read. */
@@ -185,6 +198,8 @@ async function sendList(
     ? { rows: [], total: 0, isCapped: false, limit: 50 }
     : await page.read(context, response, list);
   const now = context.clock();
+  const ownerIds = found.rows.map(({ device }) => device.owner_id).filter((id) => id !== null);
+  const listing = { scope, now, owners: await context.reads.nameUsers(scope.orgId, ownerIds) };
   const { role } = getSession(response);
   sendView(response, isFaulty ? 422 : 200, 'notifications', {
     heading: page.heading,
@@ -203,7 +218,7 @@ async function sendList(
     isFiltered: Object.keys(query).length > 0,
     isFaulty,
     all: notificationPath(scope, page.part),
-    items: { columns: COLUMNS, rows: found.rows.map((row) => nameCells(row.id, toCells(scope, row, now))) },
+    items: { columns: COLUMNS, rows: found.rows.map((row) => nameCells(row.id, toCells(listing, row))) },
     live: describeLive(response, now),
     clear: page.clear,
     more: toNextPage(scope, page, query, list.offset, found),

@@ -44,7 +44,7 @@ function maySee(response: PortalResponse, { ownerId }: ToldItem): boolean {
 }
 
 /** One item: what it tells, of what, and what can be done. */
-export const showNotification = withItem((context, request, response, item) => {
+export const showNotification = withItem(async (context, request, response, item) => {
   const scope = getScope(response);
   const now = context.clock();
   const { id, kind, code, message, ownerId, occurredAt } = item;
@@ -63,7 +63,7 @@ export const showNotification = withItem((context, request, response, item) => {
     },
     ends: isOpen ? describeEnd(item, scope.kind === 'simulation') : undefined,
     told: describeTold(item),
-    ...describeSubject(response, item),
+    ...(await describeSubject(context, response, item)),
     itemId: id,
     resolve: isOpen && (isAction || canDismiss) ? notificationPath(scope, `${id}/resolve/`) : undefined,
     submit: isAction ? 'Sign in again' : 'Put away',
@@ -95,14 +95,19 @@ function describeState({ kind, clearedAt, dismissedAt }: ToldItem) {
 }
 
 /** Links to the device and its owner. */
-function describeSubject(response: PortalResponse, { deviceId, deviceType, ownerId }: ToldItem) {
+async function describeSubject(
+  { reads }: PortalContext,
+  response: PortalResponse,
+  { deviceId, deviceType, ownerId }: ToldItem,
+) {
   const scope = getScope(response);
   if (ownerId === null) return { audience: 'Everybody of the organization' };
-  const owner = userPath(scope, ownerId);
-  if (deviceId === null || deviceType === null) return { owner };
+  const names = await reads.nameUsers(scope.orgId, [ownerId]);
+  const owner = { owner: userPath(scope, ownerId), ownerName: names.get(ownerId) ?? 'The owner' };
+  if (deviceId === null || deviceType === null) return owner;
   const named = { userId: ownerId, deviceId, deviceType };
   return {
-    owner,
+    ...owner,
     device: devicePath(scope, named),
     history: devicePath(scope, named, 'history/'),
     deviceType: toWords(deviceType),

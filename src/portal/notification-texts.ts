@@ -41,5 +41,5 @@ export function describeEnd({ kind, code, ownerId }: Ending, isSimulated: boolea
 export function describeTold({ kind, code }: Ending): string {
   if (code === null) return 'None is told of a notice that a person has written.';
   const topic = kind === 'action' ? 'device.action_required' : 'device.information';
-  return `Those with the topic ${topic} were told that it began; none is told that it ends.`;
+  return `Each that was enabled and took ${topic} was told that it began; none is told that it ends.`;
 }

@@ -94,6 +94,8 @@ export interface PortalReads extends DeliveryReads, NotificationReads {
   readonly listHeatPumps: (simulationOrgId: string, limit: number) => Promise<readonly NamedHeatPump[]>;
   /** Whose a device of one of these organizations is. */
   readonly findDeviceOwner: (orgIds: readonly string[], deviceId: string) => Promise<DeviceOwner | undefined>;
+  /** How users are called, by id; those who are deleted are left out. */
+  readonly nameUsers: (orgId: string, ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   /** The one of these organizations that a user belongs to. */
   readonly findOrganizationOfUser: (orgIds: readonly string[], userId: string) => Promise<string | undefined>;
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;

@@ -111,6 +111,13 @@ describe('the page of a fleet', () => {
       .onConflict((on) => on.columns(['org_id', 'device_id', 'code']).doUpdateSet({ active: true }))
       .execute();
     const { text } = await browser.get(pathOf(fleet));
+    const { first_name: first, last_name: last } = await site.db
+      .selectFrom('users')
+      .select(['first_name', 'last_name'])
+      .where('org_id', '=', fleet.simulationOrgId)
+      .where('id', '=', device.user_id)
+      .executeTakeFirstOrThrow();
+    expect(text).toContain(`<small class="detail">of ${first ?? ''} ${last ?? ''}</small>`);
     expect(text).toContain('Neither read nor steered until its owner signs in again.');
     expect(text).toContain(
       `/portal/homes/${device.user_id}/wallboxes/${device.id}/?org=${fleet.simulationOrgId}`,

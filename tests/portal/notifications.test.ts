@@ -112,11 +112,21 @@ test('what is open is listed with the filters of the API, and leads to its item,
   });
   for (const query of ['&code=lost', '&device_type=fridge', '&device_id=1', '&created_after=then'])
     expect((await browser.get(`${LIST}${scope}${query}`)).status).toBe(422);
-  const item = await browser.get(`${LIST}${action}/${scope}`);
+  await site.db
+    .updateTable('users')
+    .set({ first_name: 'Ada', last_name: null })
+    .where('org_id', '=', fleet.simulationOrgId)
+    .where('id', '=', vehicle.user_id)
+    .execute();
   const device = `/portal/homes/${vehicle.user_id}/electric-vehicles/${vehicle.id}/`;
-  for (const page of [LIST, `${LIST}information/`])
-    expect((await browser.get(`${page}${scope}`)).text).toContain(`href="${device}${scope}"`);
+  for (const page of [LIST, `${LIST}information/`]) {
+    const { text } = await browser.get(`${page}${scope}`);
+    expect(text).toContain(`href="${device}${scope}"`);
+    expect(text).toContain('<small class="detail">of Ada</small>');
+  }
+  const item = await browser.get(`${LIST}${action}/${scope}`);
   expect(item.text).toContain(`href="${device}${scope}"`);
+  expect(item.text).toContain('>Ada</a></dd>');
   expect((await browser.get(`${device}${scope}`)).text).toContain(`href="${device}history/${scope}"`);
   const history = await browser.get(`${device}history/${scope}`);
   expect([history.status, listed(history.text)]).toEqual([200, [notice, action]]);
@@ -202,17 +212,17 @@ test.each([
   [
     'reauthenticate',
     'It cannot be put away: it ends once the owner of the device has signed in',
-    'Those with the topic device.action_required were told that it began; none is told that it ends.',
+    'Each that was enabled and took device.action_required was told that it began; none is told that it ends.',
   ],
   [
     'device_offline',
     'It ends by itself once the device is back; in a simulation &quot;Reconnect&quot;',
-    'Those with the topic device.information were told',
+    'Each that was enabled and took device.information was told',
   ],
   [
     'subscription_required',
     'It ends once somebody puts it away, for everybody',
-    'Those with the topic device.information were told',
+    'Each that was enabled and took device.information was told',
   ],
 ] as const)('an item of %s says how it ends and who is told', async (code, end, told) => {
   const id = await trigger(code, other);

@@ -88,6 +88,23 @@ export async function findPortalUser(db: Db, orgId: string, id: string): Promise
   return row === undefined ? undefined : toPortalUser(row);
 }
 
+/** How each of these users is called, by id: by name, otherwise by email; those who are deleted or of others are left out. */
+export async function nameUsers(
+  db: Db,
+  orgId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectFrom('users')
+    .select(['id', 'email', 'first_name', 'last_name'])
+    .where('org_id', '=', orgId)
+    .where('id', 'in', ids)
+    .where('deleted_at', 'is', null)
+    .execute();
+  return new Map(rows.map((row) => [row.id, joinNames(row) || row.email]));
+}
+
 /** The one of these organizations that a user belongs to who is not deleted; undefined when none has the user. */
 export async function findOrganizationOfUser(
   db: Db,
@@ -111,7 +128,12 @@ function toPortalUser(row: Row): PortalUser {
     role: row.role,
     username: row.username,
     hasInitialPassword: row.password_change_required,
-    name: [row.first_name, row.last_name].filter((part) => part !== null).join(' '),
+    name: joinNames(row),
     updatedAt: row.updated_at,
   };
+}
+
+/** First and last name; empty when neither is known. */
+function joinNames({ first_name: first, last_name: last }: Pick<Row, 'first_name' | 'last_name'>): string {
+  return [first, last].filter((part) => part !== null).join(' ');
 }
