@@ -113,9 +113,8 @@ function toRefusalRow({ code, operation, count, lastAt }: RefusalCount, now: Dat
 const UUID_IN_PATH = /([\da-f]{8})(?:-[\da-f]{4}){3}-[\da-f]{12}/gi;
 
 const REQUEST_COLUMNS = [
-  { label: 'Operation', speaksForItself: true },
+  { label: 'Operation and path', kind: 'wide', speaksForItself: true },
   { label: 'Answer', speaksForItself: true },
-  { label: 'Path', kind: 'wide', speaksForItself: true },
   { label: 'By', speaksForItself: true },
   { label: 'Took', kind: 'number' },
   { label: 'Sent (UTC)', kind: 'quiet' },
@@ -127,9 +126,12 @@ function toRow(request: ListedRequest) {
   const { operation, method, path, status, code, durationMs, sentAt } = request;
   const kind = status < 400 ? 'ok' : status < 500 ? 'warning' : 'error';
   return [
-    { text: operation, href: `${REQUESTS_PATH}${writePosition(request)}/` },
+    {
+      text: operation,
+      href: `${REQUESTS_PATH}${writePosition(request)}/`,
+      detail: `${method} ${shortenPath(path)}`,
+    },
     { status: { kind, word: code === null ? String(status) : `${status} ${code}` } },
-    { text: `${method} ${shortenPath(path)}` },
     toSenderCell(request),
     { text: `${formatCount(durationMs)} ms` },
     { text: formatSecond(sentAt), at: sentAt.toISOString() },

@@ -52,8 +52,9 @@ export const COLOURS = `(() => {
 /** By how much the page is wider than the screen. */
 export const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
-/** Tables that are wider than what they stand in, over what is beside it. */
+/** Tables that are wider than what they stand in, over what is beside it, and do not scroll there. */
 export const TOO_WIDE = `[...document.querySelectorAll('.rows')]
+  .filter((table) => table.checkVisibility() && getComputedStyle(table.parentElement).overflowX === 'visible')
   .filter((table) => table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1)
   .map((table) => ['too wide', table.getAttribute('aria-label')])`;
 
