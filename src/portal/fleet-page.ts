@@ -1,9 +1,9 @@
 import { nextFleetStep } from '../domain/fleets/fleet-states.ts';
 import type { FleetStatus } from '../domain/fleets/fleet-states.ts';
-import type { OpenConditions } from '../domain/notifications/open-condition.ts';
+import type { OpenCondition, OpenConditions } from '../domain/notifications/open-condition.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
-import type { PortalResponse } from './context.ts';
+import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { tabulateChart } from './day-chart.ts';
 import { dayLinks, nameDay, withDay } from './day-links.ts';
@@ -28,6 +28,7 @@ import type { NamedHeatPump } from './reads.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { getScope } from './shell.ts';
 import { scopedPath } from './scopes.ts';
+import type { Scope } from './scopes.ts';
 import { fleetPath, USERS_PATH } from './paths.ts';
 import { formatMinute } from './times.ts';
 
@@ -50,10 +51,6 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     reads.listHeatPumps(fleet.simulation_org_id, MOST_PUMPS);
   const { byQuarter, panels } = await readPricedDay(context, response, day, pumps);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
-  const owners = await reads.nameUsers(
-    fleet.simulation_org_id,
-    conditions.items.map(({ userId }) => userId),
-  );
   const chart = chartHomes({ entries, day, clock, prices: panels });
   const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
@@ -85,11 +82,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     csvPath: withDay(`${path}data.csv`, shown),
     powersPath: withDay(`${path}powers.json`, shown),
     powerLegend: POWER_LEGEND,
-    exceptions: tabulateConditions(conditions.items, {
-      now,
-      owners,
-      pathOf: (condition) => devicePath(scope, condition),
-    }),
+    exceptions: await tabulateExceptions(context, scope, conditions),
     hiddenExceptions: countHidden(conditions),
     groups: await listGroups(context, response, fleet, shown),
     households: await tabulateOddHouseholds(context, response, { entries, day, pathOf: householdPath }),
@@ -102,6 +95,13 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     map: 'fleet-map',
   });
 });
+
+async function tabulateExceptions({ reads, clock }: PortalContext, scope: Scope, { items }: OpenConditions) {
+  const ownerIds = items.map(({ userId }) => userId);
+  const owners = await reads.nameUsers(scope.orgId, ownerIds);
+  const pathOf = (condition: OpenCondition): string => devicePath(scope, condition);
+  return tabulateConditions(items, { now: clock(), owners, pathOf });
+}
 
 function apiPathOf(response: PortalResponse, { job_id: jobId }: Fleet, { day }: ShownDay): string {
   const { orgId } = getSession(response);

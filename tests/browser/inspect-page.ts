@@ -1,7 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { AXE_RUN, COLOURS, LAYOUT_SHIFT, OVERFLOW, SIZES, SPILLED, TOO_WIDE, TOWERS } from './page-measures.ts';
+import {
+  AXE_RUN,
+  COLOURS,
+  LAYOUT_SHIFT,
+  OVERFLOW,
+  SIZES,
+  SPILLED,
+  TOO_WIDE,
+  TOWERS,
+} from './page-measures.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
 

@@ -64,10 +64,12 @@ describe('an upload', () => {
     );
     await addPrices(site, admin, new Map(quarters));
     const { text } = await check('2031-03-06 18:00,80\n2031-03-06 18:15,85');
-    expect(chartOf(text).panels[0]?.lines.map(({ label, values }) => [label, ...values.slice(0, 4)])).toEqual([
-      ['Once they are stored', 80, 85, 190, 205],
-      ['Stored now', 160, 175, 190, 205],
-    ]);
+    expect(chartOf(text).panels[0]?.lines.map(({ label, values }) => [label, ...values.slice(0, 4)])).toEqual(
+      [
+        ['Once they are stored', 80, 85, 190, 205],
+        ['Stored now', 160, 175, 190, 205],
+      ],
+    );
   });
 
   test('is shown once more when what it would replace has changed meanwhile, or its text', async () => {
