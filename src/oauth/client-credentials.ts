@@ -1,4 +1,5 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
+import { LRUCache } from 'lru-cache';
 import { matchesDigest, sha256Digest } from '../domain/security/credentials.ts';
 import { findClient } from '../queries/accounts/clients.ts';
 import type { Client } from '../queries/accounts/clients.ts';
@@ -105,9 +106,18 @@ const findInBatches = inBatches<string, Client | null>({
   doAlone: findNamedClient,
 });
 
+/** Whose client ids were when they were last found. One that is another organization's by now is not found there. */
+const organizations = new LRUCache<string, string>({ max: 10_000 });
+
 async function findNamedClient(db: Db, clientId: string): Promise<Client | null> {
+  const knownId = organizations.get(clientId);
+  const known = knownId === undefined ? undefined : await findClient(db, knownId, clientId);
+  if (known !== undefined) return known;
   const orgId = await findOrganizationOfClient(db, clientId);
-  return orgId === undefined ? null : ((await findClient(db, orgId, clientId)) ?? null);
+  const client = orgId === undefined ? undefined : await findClient(db, orgId, clientId);
+  if (client !== undefined) organizations.set(clientId, client.application.orgId);
+  else organizations.delete(clientId);
+  return client ?? null;
 }
 
 /** RFC 7617, with id and secret form-encoded first, as RFC 6749, 2.3.1 has it. */

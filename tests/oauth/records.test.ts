@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import { replaceSecrets } from '../../src/queries/accounts/application-secrets.ts';
 import { authenticateClient } from '../../src/oauth/client-credentials.ts';
 import { buildAuthorizationServerMetadata } from '../../src/oauth/metadata.ts';
 import {
+  deleteApplication,
   findApplication,
   insertApplication,
   listApplications,
@@ -16,6 +18,7 @@ import { addQuotaUses, deleteRateLimitsBefore } from '../../src/queries/accounts
 import { insertSignupRequest, listSignupRequests } from '../../src/queries/accounts/signup-requests.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { testDatabase } from '../support/database.ts';
+import { recordStatements } from '../support/sent-statements.ts';
 import { addClient, addOrganization, addUser, START } from './fixture.ts';
 
 let database: TestDatabase;
@@ -90,6 +93,33 @@ describe('applications', () => {
     expect(await findApplication(database.db, client.orgId, client.applicationId)).toEqual(changed);
     expect(await findApplication(database.db, randomUUID(), client.applicationId)).toBeUndefined();
     expect((await findClient(database.db, client.orgId, client.clientId))?.application).toEqual(changed);
+  });
+
+  test('are found by one statement once they were found, and where their client id is by now', async () => {
+    const recorder = recordStatements();
+    // What is recorded is sent by connections that are opened from now on.
+    const { db, close } = openDatabase({ connection: database.connection, max: 1 });
+    onTestFinished(async () => {
+      recorder.stop();
+      await close();
+    });
+    const client = await addClient(db);
+    const find = async () => {
+      recorder.take();
+      const found = await authenticateClient(db, client, after(1));
+      return [found?.application.orgId, recorder.take().length];
+    };
+    expect(await find()).toEqual([client.orgId, 2]);
+    expect(await find()).toEqual([client.orgId, 1]);
+    await deleteApplication(db, client.orgId, client.applicationId);
+    expect(await find()).toEqual([undefined, 2]);
+    const { clientId, clientSecret } = client;
+    const other = await addClient(db, { clientId, clientSecret });
+    expect(await find()).toEqual([other.orgId, 2]);
+    expect(await find()).toEqual([other.orgId, 1]);
+    await deleteApplication(db, other.orgId, other.applicationId);
+    const third = await addClient(db, { clientId, clientSecret });
+    expect(await find()).toEqual([third.orgId, 2]);
   });
 
   test('take only the new secret once it was replaced', async () => {
