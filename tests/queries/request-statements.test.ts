@@ -74,6 +74,11 @@ const EXCEPTIONS: readonly {
     why: 'A list of prices merges those of an organization and of its parent: of two organizations at most, one row each.',
   },
   {
+    holds: '"parent"."uploads"',
+    tables: ['price_counts'],
+    why: 'Whose prices an organization knows is asked with each schedule: of it and of its parent, by key, in one statement.',
+  },
+  {
     holds: 'insert into messages',
     tables: ['partner_quotas', 'pending_delivery_counts'],
     why: 'What becomes pending is counted at the partner, in the transaction that inserts it in one of its organizations.',

@@ -85,21 +85,23 @@ export interface PriceSources {
 
 /** The sources of an organization's prices; an organization that is not there has no uploads. */
 export async function findPriceSources(db: Db, orgId: string): Promise<PriceSources> {
-  const [own] = await selectSource(db, { orgId });
-  const parentId = own?.parentId ?? null;
-  const [parent] = parentId === null ? [] : await selectSource(db, { orgId: parentId });
+  const [row] = await selectSources(db, { orgId });
+  const { parentId = null, uploads = null, parentUploads = null } = row ?? {};
   return {
-    own: { orgId, uploads: own?.uploads ?? null },
-    parent: parentId === null ? null : { orgId: parentId, uploads: parent?.uploads ?? null },
+    own: { orgId, uploads },
+    parent: parentId === null ? null : { orgId: parentId, uploads: parentUploads },
   };
 }
 
-const selectSource = prepare((db, { orgId }: { readonly orgId: string }) =>
+const selectSources = prepare((db, { orgId }: { readonly orgId: string }) =>
   db
     .selectFrom('organizations')
-    .select((eb) => [
+    .leftJoin('price_counts as own', 'own.org_id', 'organizations.id')
+    .leftJoin('price_counts as parent', 'parent.org_id', 'organizations.parent_org_id')
+    .select([
       'organizations.parent_org_id as parentId',
-      eb.selectFrom('price_counts').select('uploads').where('org_id', '=', orgId).as('uploads'),
+      'own.uploads as uploads',
+      'parent.uploads as parentUploads',
     ])
     .where('organizations.id', '=', orgId),
 );
