@@ -1,5 +1,5 @@
 // What a process remembers of session cookies: whose those are that it has found, and that made-up ones are unknown.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   createSession,
@@ -8,7 +8,7 @@ import {
   replaceSession,
 } from '../../src/accounts/sessions.ts';
 import { newOrganizationCredential, sha256Digest } from '../../src/domain/security/credentials.ts';
-import { insertPortalSession } from '../../src/queries/accounts/portal-sessions.ts';
+import { findPortalSession, insertPortalSession } from '../../src/queries/accounts/portal-sessions.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
 import { FairShare } from '../../src/shares/fair-share.ts';
@@ -48,6 +48,10 @@ test('a cookie that is given out after unknown ones came opens its session at on
   expect(await find(newOrganizationCredential(person.orgId), '192.0.2.1', START)).toBeUndefined();
   const cookie = await createSession(database.db, person, START);
   expect(await find(cookie, '192.0.2.1', START)).toMatchObject({ userId: person.userId });
+  const elsewhere = { orgId: randomUUID(), sessionHash: sha256Digest(cookie) };
+  expect(await findPortalSession(database.db, elsewhere, START)).toBeUndefined();
+  await endSession(database.db, { token: cookie, orgId: elsewhere.orgId });
+  expect(await find(cookie, '192.0.2.1', START)).toBeDefined();
   await endSession(database.db, { token: cookie });
   expect(await find(cookie, '192.0.2.1', START)).toBeUndefined();
 });

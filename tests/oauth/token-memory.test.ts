@@ -7,7 +7,7 @@ import { createAuthenticator } from '../../src/oauth/authenticate.ts';
 import type { Authenticator } from '../../src/oauth/authenticate.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 import { TokenMemory } from '../../src/oauth/token-memory.ts';
-import { insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
+import { findActiveToken, insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { runInRequestScope } from '../../src/queries/connection/request-scope.ts';
@@ -135,6 +135,7 @@ describe('a token', () => {
         refused,
       );
       expect(statements() - before).toBe(1);
+      expect(await findActiveToken(database.db, { orgId, tokenHash: sha256Digest(token) })).toBeUndefined();
     }
   });
 
