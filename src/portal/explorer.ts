@@ -10,7 +10,7 @@ import { getScope } from './shell.ts';
 export const showExplorer: PageHandler = ({ baseUrl }, _request, response) => {
   const { username, role } = getSession(response);
   sendView(response, 200, 'explorer', {
-    sentence: `Requests are really sent, as ${username} with the role ${role}. Their token lasts 15 minutes, stays in this page, and ends when you log out.`,
+    sentence: `Open an operation, fill in what it needs and press Execute. Requests are really sent, as ${username} with the role ${role}. Their token lasts 15 minutes, stays in this page, and ends when you log out.`,
     orgId: getScope(response).orgId,
     tokenPath: EXPLORER_TOKEN_PATH,
     documentPath: '/api/partners/v2.0/openapi.json',

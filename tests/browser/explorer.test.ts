@@ -134,6 +134,8 @@ test.each([
       colorScheme,
     });
     await page.locator('.opblock-tag').first().click();
+    await page.locator('.opblock-summary-control').first().click();
+    await page.getByRole('button', { name: 'Execute' }).first().waitFor();
     await page.evaluate(readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8'));
     const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
       AXE_AROUND,
