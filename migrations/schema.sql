@@ -1,5 +1,33 @@
 -- Written by `make generate` from the migrations beside it. Do not edit, do not apply.
 
+CREATE OR REPLACE PROCEDURE public.cancel_unwanted_deliveries(IN unwanted jsonb, IN cancelled_at timestamp with time zone)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  with leased as (
+    select s.worker_id, s.slot, s.org_id, s.partner_id, s.message_id, s.webhook_id, r.reason
+    from jsonb_to_recordset(unwanted) as r (worker_id integer, slot integer, lease_token uuid, reason text)
+    join in_flight_slots s on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
+    order by s.worker_id, s.slot
+    for update of s
+  ), cleared as (
+    update in_flight_slots s
+    set org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
+    from leased where s.worker_id = leased.worker_id and s.slot = leased.slot
+  ), cancelled as (
+    update deliveries d
+    set state = 'cancelled', cancel_reason = leased.reason, finished_at = cancelled_at
+    from leased
+    where d.org_id = leased.org_id and d.message_id = leased.message_id and d.webhook_id = leased.webhook_id
+      and d.state = 'pending'
+    returning leased.partner_id
+  )
+  insert into pending_delivery_counts as c (org_id, shard, deliveries)
+  select partner_id, 32 + pg_backend_pid() % 32, -count(*) from cancelled group by partner_id order by partner_id
+  on conflict on constraint pending_delivery_counts_pkey do update set deliveries = c.deliveries + excluded.deliveries;
+end
+$procedure$;
+
 CREATE OR REPLACE FUNCTION public.change_pending_items(org uuid, type_of_device text, item_kind text, change bigint)
  RETURNS void
  LANGUAGE plpgsql
@@ -77,6 +105,47 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.delete_batch(from_table text, chosen text, before timestamp with time zone, most integer)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+declare
+  deleted bigint;
+begin
+  execute format('delete from %1$I where ctid = any(array(select ctid from %1$I %2$s limit %3$s for update skip locked))',
+    from_table, chosen, most) using before;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.delete_messages_announced_before(instant timestamp with time zone, most integer)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  with recursive heard as (
+    (select org_id from messages order by org_id limit 1)
+    union all
+    select (select m.org_id from messages m where m.org_id > heard.org_id order by m.org_id limit 1) from heard
+    where heard.org_id is not null
+  ), old as (
+    select m.org_id, m.id from heard, lateral (
+      select org_id, id from messages
+      where org_id = heard.org_id and announced_at < $1 and coalesce(repeated_at, announced_at) < $1
+        and not exists (
+          select from deliveries d
+          where d.org_id = messages.org_id and d.message_id = messages.id and d.state = 'pending')
+      order by announced_at, id limit $2
+      for update skip locked
+    ) m limit $2
+  ), attempts as (
+    delete from delivery_attempts a using old where a.org_id = old.org_id and a.message_id = old.id
+  ), removed as (
+    delete from messages m using old where m.org_id = old.org_id and m.id = old.id returning 1
+  )
+  select count(*) from removed
+$function$;
+
 CREATE OR REPLACE FUNCTION public.follow_user_deletion()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -94,6 +163,49 @@ begin
   order by d.org_id, h.group_name, d.device_type
   on conflict on constraint device_counts_pkey do update set devices = c.devices + excluded.devices;
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.insert_message_with_deliveries(org uuid, message uuid, type text, occurred timestamp with time zone, body bytea, told timestamp with time zone, request text, quota bigint)
+ RETURNS TABLE(pending integer, dropped integer)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  with targets as (
+    select id from webhooks
+    where org_id = org and enabled and deleted_at is null and topics @> array[type]
+    for share
+  ), announcing as materialized (
+    select pg_advisory_xact_lock_shared(7402113, hashtext(org::text))
+  ), inserted as (
+    insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+    select org, message, type, occurred, body, told, clock_timestamp() from announcing
+  ), partner as materialized (
+    select p.id, (select coalesce(sum(deliveries), 0) from pending_delivery_counts where org_id = p.id) < coalesce(
+      (select q.quota from partner_quotas q where q.org_id = p.id and q.name = 'pending_deliveries'),
+      insert_message_with_deliveries.quota) as has_room
+    from (select coalesce(parent_org_id, id) as id from organizations where id = org) p
+    where exists (select from targets)
+  ), chosen as materialized (
+    select t.id, partner.has_room or not exists (
+      select from deliveries d
+      where d.state = 'pending' and d.is_retry in (false, true) and d.org_id = org and d.webhook_id = t.id
+    ) as is_pending
+    from targets t, partner
+  ), counted as (
+    insert into pending_delivery_counts as c (org_id, shard, deliveries)
+    select partner.id, pg_backend_pid() % 32, count(*) from partner, chosen where chosen.is_pending group by partner.id
+    on conflict on constraint pending_delivery_counts_pkey do update set deliveries = c.deliveries + excluded.deliveries
+  ), delivery as (
+    insert into deliveries (org_id, message_id, webhook_id, due_at, created_at, request_id, state, cancel_reason, finished_at)
+    select org, message, chosen.id, least(told, date_trunc('milliseconds', now())), told, request,
+      case when is_pending then 'pending' else 'cancelled' end,
+      case when not is_pending then 'quota_reached' end, case when not is_pending then told end
+    from chosen
+  )
+  select count(*) filter (where is_pending)::integer, count(*) filter (where not is_pending)::integer from chosen;
 end
 $function$;
 
@@ -237,6 +349,20 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.list_organizations_with_news(org_ids uuid[], ats timestamp with time zone[], ids uuid[])
+ RETURNS TABLE(org_id uuid)
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+#variable_conflict use_column
+begin
+  return query
+  select p.org_id from unnest(org_ids, ats, ids) as p (org_id, at, id)
+  where exists (select from messages m where m.org_id = p.org_id and (m.announced_at, m.id) > (p.at, p.id))
+    or exists (select from messages m where m.org_id = p.org_id and (m.repeated_at, m.id) > (p.at, p.id));
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lock_organization(org uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -315,6 +441,14 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE PROCEDURE public.record_attempts(IN results jsonb, IN recorded_at timestamp with time zone, INOUT recorded json)
+ LANGUAGE plpgsql
+AS $procedure$
+begin
+  select coalesce(json_agg(each), '[]') into recorded from record_finished_attempts(results, recorded_at) each;
+end
+$procedure$;
+
 CREATE OR REPLACE FUNCTION public.record_finished_attempts(results jsonb, recorded_at timestamp with time zone)
  RETURNS TABLE(message_id uuid, webhook_id uuid, state text)
  LANGUAGE plpgsql
@@ -367,6 +501,25 @@ begin
   )
   select message_id, webhook_id, state from finished;
 end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.record_secret_uses(uses jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with used as (
+    select org_id, application_id, decode(secret_hash, 'base64') as secret_hash, used_at
+    from jsonb_to_recordset(uses) as u (org_id uuid, application_id uuid, secret_hash text, used_at timestamptz)
+  ), locked as (
+    select org_id, id from applications where (org_id, id) in (select org_id, application_id from used)
+    order by org_id, id for no key update
+  )
+  update applications a set
+    secret_last_used_at = greatest(a.secret_last_used_at,
+      (select used_at from used where application_id = a.id and secret_hash = a.secret_hash)),
+    older_secret_last_used_at = greatest(a.older_secret_last_used_at,
+      (select used_at from used where application_id = a.id and secret_hash = a.older_secret_hash))
+  from locked where a.org_id = locked.org_id and a.id = locked.id
 $function$;
 
 create table access_tokens (

@@ -97,7 +97,7 @@ export const boundsOfObjects: readonly Bound[] = [
     'pending deliveries of a partner',
     [
       replace(
-        'src/queries/deliveries/deliveries.ts',
+        'migrations/0027-insert-message.sql',
         'select t.id, partner.has_room or not exists (',
         'select t.id, true or not exists (',
       ),

@@ -145,9 +145,9 @@ test('a round removes of every kind what was kept for its days', async () => {
         for (const { text, values } of statements.take()) {
           const before = values.find((value) => value instanceof Date);
           const age = (START.getTime() - (before?.getTime() ?? 0)) / dayMs;
-          // Users and webhooks are looked for before anything is deleted.
+          // Users, webhooks and broadcasts are looked for before anything is deleted.
           for (const [, table] of text.matchAll(
-            /(?:delete from "?|select org_id, id from (?=users|webhooks))(\w+)/g,
+            /(?:delete from "?|delete_batch\('|delete_(?=messages)|select \S+, \S+ from (?=users|webhooks|notification_items))([a-z_]+?)(?=_announced_before|\b)/g,
           ))
             removals.push([table, age]);
         }
@@ -161,10 +161,9 @@ test('a round removes of every kind what was kept for its days', async () => {
       ['portal_sessions', 2],
       ['signup_requests', 3],
       ['delivery_attempts', 4],
-      ['delivery_attempts', 5],
       ['messages', 5],
       ['webhooks', 8],
-      ['broadcast_dismissals', 6],
+      ['notification_items', 6],
       ['notification_items', 6],
       ['users', 8],
       ['day_ahead_prices', 7],

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db } from '../connection/database.ts';
-import { unnestRows } from '../connection/rows.ts';
 import type { Application } from './applications.ts';
 
 type ApplicationKey = Pick<Application, 'orgId' | 'id'>;
@@ -91,22 +90,13 @@ const NO_OLDER_SECRET = {
   older_secret_ends_at: null,
 };
 
-const USE_TYPES = { orgId: 'uuid', applicationId: 'uuid', secretHash: 'bytea', usedAt: 'timestamptz' };
-
 /** Writes when secrets were last used, each one once. A use is no change of the application; one of a secret that is gone is nothing. */
 export async function recordSecretUses(db: Db, uses: readonly SecretUse[]): Promise<void> {
-  await sql`
-    with used as (
-      select rows.* from ${unnestRows<SecretUse>(uses, USE_TYPES)}
-    ), locked as (
-      select org_id, id from applications where (org_id, id) in (select "orgId", "applicationId" from used)
-      order by org_id, id for no key update
-    )
-    update applications a set
-      secret_last_used_at = greatest(a.secret_last_used_at,
-        (select "usedAt" from used where "applicationId" = a.id and "secretHash" = a.secret_hash)),
-      older_secret_last_used_at = greatest(a.older_secret_last_used_at,
-        (select "usedAt" from used where "applicationId" = a.id and "secretHash" = a.older_secret_hash))
-    from locked where a.org_id = locked.org_id and a.id = locked.id
-  `.execute(db);
+  const rows = uses.map(({ orgId, applicationId, secretHash, usedAt }) => ({
+    org_id: orgId,
+    application_id: applicationId,
+    secret_hash: secretHash.toString('base64'),
+    used_at: usedAt,
+  }));
+  await sql`select record_secret_uses(${JSON.stringify(rows)}::jsonb)`.execute(db);
 }

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { RawBuilder } from 'kysely';
 import { DEFAULT_QUOTAS } from '../../domain/api/quotas.ts';
-import { showAnnouncing } from '../connection/announcing.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import { ADDING_SHARD, addToPendingCounts, CANCELLING_SHARD, selectPartnerOf } from './pending-counts.ts';
+import { addToPendingCounts, CANCELLING_SHARD, selectPartnerOf } from './pending-counts.ts';
 
 /** A message to be sent; `payload` is the body, byte for byte. */
 export interface NewMessage {
@@ -39,7 +38,8 @@ export interface InsertedDeliveries {
  *
  * While fewer of the partner's deliveries are pending than it may have (`quota`, unless it has one of its own), all of them are
  * pending. Then only those are to webhooks for which none is; the others are cancelled at once. What transactions write that
- * have not committed is not known to each other: so much may be pending beyond the quota.
+ * have not committed is not known to each other: so much may be pending beyond the quota. The statement is
+ * `insert_message_with_deliveries` in the migrations.
  */
 export async function insertMessageWithDeliveries(
   tx: Tx,
@@ -63,47 +63,12 @@ type MessageValues = Omit<NewMessage, 'request_id'> & {
 };
 
 const insertMessage = prepare(
-  (_db, message: MessageValues) => sql<InsertedDeliveries>`
-    with targets as (
-      select id from webhooks
-      where org_id = ${message.org_id} and enabled and deleted_at is null
-        and topics @> array[${message.message_type}]::text[]
-      for share
-    ), announcing as materialized (${showAnnouncing(message.org_id)}), message as (
-      insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
-      select ${message.org_id}::uuid, ${message.id}::uuid, ${message.message_type}::text,
-        ${message.occurred_at}::timestamptz, ${message.payload}::bytea, ${message.now}::timestamptz, clock_timestamp()
-      from announcing
-    ), partner as materialized (
-      select p.id, ${hasRoom(message.quota)} as has_room from (${selectPartnerOf(message.org_id)}) p where exists (select from targets)
-    ), chosen as materialized (
-      select t.id, partner.has_room or not exists (
-        select from deliveries d
-        where d.state = 'pending' and d.is_retry in (false, true) and d.org_id = ${message.org_id} and d.webhook_id = t.id
-      ) as is_pending
-      from targets t, partner
-    ), counted as (${addToPendingCounts(sql`
-      select partner.id, ${ADDING_SHARD}, count(*) from partner, chosen where chosen.is_pending group by partner.id`)}
-    ), delivery as (
-      insert into deliveries (org_id, message_id, webhook_id, due_at, created_at, request_id, state, cancel_reason,
-        finished_at)
-      select ${message.org_id}::uuid, ${message.id}::uuid, chosen.id, ${dueAtOnce(message.now)}, ${message.now}::timestamptz,
-        ${message.request_id}::text, case when is_pending then 'pending' else 'cancelled' end,
-        case when not is_pending then 'quota_reached' end, case when not is_pending then ${message.now}::timestamptz end
-      from chosen
-    )
-    select count(*) filter (where is_pending)::integer as pending,
-      count(*) filter (where not is_pending)::integer as dropped
-    from chosen
-  `,
+  (_db, { org_id, id, message_type, occurred_at, payload, now, request_id, quota }: MessageValues) =>
+    sql<InsertedDeliveries>`
+      select pending, dropped from insert_message_with_deliveries(${org_id}, ${id}, ${message_type}, ${occurred_at}, ${payload},
+        ${now}, ${request_id}, ${quota})
+    `,
 );
-
-/** Whether fewer deliveries of the partner `p` are pending than it may have. */
-function hasRoom(quota: number): RawBuilder<boolean> {
-  return sql`
-    (select coalesce(sum(deliveries), 0) from pending_delivery_counts where org_id = p.id) < coalesce(
-      (select q.quota from partner_quotas q where q.org_id = p.id and q.name = 'pending_deliveries'), ${quota}::bigint)`;
-}
 
 /** `now`, unless that has not come yet by the database's clock, which says what is due. */
 export function dueAtOnce(now: Date): RawBuilder<Date> {

@@ -9,7 +9,7 @@ export interface LeasedSlot {
 }
 
 /** The assignments that make a slot free again, for `update in_flight_slots set`. */
-export const slotCleared = sql`org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
+const slotCleared = sql`org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null`;
 
 /** Gives leases back before they expire, so that another worker can take the deliveries at once. */
 export async function releaseLeases(db: Db, leases: readonly LeasedSlot[]): Promise<void> {

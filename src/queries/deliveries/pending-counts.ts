@@ -11,9 +11,6 @@ const SHARDS = 32;
 /** Where events and calls count what becomes pending: each connection in a shard of its own, as far as they go. */
 export const ADDING_SHARD = sql<number>`pg_backend_pid() % ${sql.lit(SHARDS)}`;
 
-/** Where workers count off. */
-export const WORKER_SHARD = sql<number>`${sql.lit(SHARDS)} + pg_backend_pid() % ${sql.lit(SHARDS)}`;
-
 /** Where is counted off what a changed webhook does not want. */
 export const CANCELLING_SHARD = sql<number>`${sql.lit(2 * SHARDS)}`;
 

@@ -6,26 +6,11 @@ import { unnestRows } from '../connection/rows.ts';
 /**
  * Deletes at most `limit` messages that were last announced before `instant`, with their deliveries and attempts; returns
  * how many. A message with a pending delivery stays. Each organization's messages are found by the index of its event
- * stream; rows that another transaction has locked are left to it.
+ * stream; rows that another transaction has locked are left to it: `delete_messages_announced_before` in the migrations.
  */
 export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    with old as (
-      select m.org_id, m.id from organizations o, lateral (
-        select org_id, id from messages
-        where org_id = o.id and announced_at < ${instant} and coalesce(repeated_at, announced_at) < ${instant}
-          and not exists (
-            select 1 from deliveries d
-            where d.org_id = messages.org_id and d.message_id = messages.id and d.state = 'pending')
-        order by announced_at, id limit ${limit}
-        for update skip locked
-      ) m limit ${limit}
-    ), attempts as (
-      delete from delivery_attempts a using old where a.org_id = old.org_id and a.message_id = old.id
-    ), removed as (
-      delete from messages m using old where m.org_id = old.org_id and m.id = old.id returning 1
-    )
-    select count(*)::integer as count from removed
+    select delete_messages_announced_before(${instant}, ${limit}) as count
   `.execute(db);
   return rows[0]?.count ?? 0;
 }
@@ -39,52 +24,65 @@ export async function deleteAttemptsBefore(db: Db, instant: Date, limit: number)
  * Removes webhooks that were deleted before `instant`, with their deliveries and attempts, at most `limit` deliveries or webhooks at
  * a time; resolves to how many, and to `limit` when more may be left. Deliveries go first: a removal that is interrupted
  * goes on where it ended. Messages are locked before deliveries, as where they are removed themselves; rows that others have locked
- * are left for the next round.
+ * are left for the next round. Each organization has a transaction of its own.
  */
-export function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    const { rows: webhooks } = await sql<WebhookKey>`
-      select org_id, id from webhooks where deleted_at < ${instant}
-      order by deleted_at limit ${sql.lit(limit)} for update skip locked
-    `.execute(tx);
-    if (webhooks.length === 0) return 0;
-    if ((await deleteDeliveriesOf(tx, webhooks, limit)) > 0) return limit;
-    const { numAffectedRows } = await sql`
-      delete from webhooks using ${unnestRows(webhooks, { org_id: 'uuid', id: 'uuid' })}
-      where webhooks.org_id = rows.org_id and webhooks.id = rows.id
-        and not exists (select from deliveries where org_id = webhooks.org_id and webhook_id = webhooks.id)
-    `.execute(tx);
-    return Number(numAffectedRows ?? 0n);
-  });
+export async function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: number): Promise<number> {
+  const { rows } = await sql<{ org_id: string; id: string }>`
+    select org_id, id from webhooks where deleted_at < ${instant} order by deleted_at limit ${sql.lit(limit)}
+  `.execute(db);
+  let removed = 0;
+  for (const [orgId, webhooks] of Map.groupBy(rows, ({ org_id }) => org_id)) {
+    const ids = webhooks.map(({ id }) => id);
+    const gone = await db.transaction().execute((tx) => deleteWebhooksOf(tx, orgId, ids, limit));
+    if (gone === 'deliveries') return limit;
+    removed += gone;
+  }
+  return removed;
 }
 
-interface WebhookKey {
-  readonly org_id: string;
-  readonly id: string;
-}
-
-async function deleteDeliveriesOf(tx: Tx, webhooks: readonly WebhookKey[], limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with old as (
-      select d.org_id, d.message_id, d.webhook_id
-      from ${unnestRows(webhooks, { org_id: 'uuid', id: 'uuid' })}, lateral (
-        -- In the order of its log, whose index leads to a webhook that few of the deliveries are for.
-        select d.org_id, d.message_id, d.webhook_id
-        from messages m join deliveries d on d.org_id = m.org_id and d.message_id = m.id
-        where d.org_id = rows.org_id and d.webhook_id = rows.id
-        order by d.created_at, d.message_id limit ${sql.lit(limit)}
-        for key share of m skip locked for update of d skip locked
-      ) d
-      limit ${sql.lit(limit)}
-    ), attempts as (
-      delete from delivery_attempts a using old
-      where a.org_id = old.org_id and a.message_id = old.message_id and a.webhook_id = old.webhook_id
-    ), removed as (
-      delete from deliveries d using old
-      where d.org_id = old.org_id and d.message_id = old.message_id and d.webhook_id = old.webhook_id
-      returning 1
-    )
-    select count(*)::integer as count from removed
+/** The number of webhooks that were removed, unless there were deliveries to remove. */
+async function deleteWebhooksOf(
+  tx: Tx,
+  orgId: string,
+  ids: readonly string[],
+  limit: number,
+): Promise<number | 'deliveries'> {
+  const { rows } = await sql<{ id: string }>`
+    select id from webhooks where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is not null
+    order by id for update skip locked
   `.execute(tx);
-  return rows[0]?.count ?? 0;
+  const locked = rows.map(({ id }) => id);
+  if (locked.length === 0) return 0;
+  if ((await deleteDeliveriesOf(tx, orgId, locked, limit)) > 0) return 'deliveries';
+  const { numAffectedRows } = await sql`
+    delete from webhooks w
+    where w.org_id = ${orgId} and w.id = any(${locked}::uuid[])
+      and not exists (select from deliveries d where d.org_id = ${orgId} and d.webhook_id = w.id)
+  `.execute(tx);
+  return Number(numAffectedRows ?? 0n);
+}
+
+async function deleteDeliveriesOf(
+  tx: Tx,
+  orgId: string,
+  webhookIds: readonly string[],
+  limit: number,
+): Promise<number> {
+  const { rows: old } = await sql<{ message_id: string; webhook_id: string }>`
+    select d.message_id, d.webhook_id
+    from unnest(${webhookIds}::uuid[]) as wanted (id), lateral (
+      -- In the order of its log, whose index leads to a webhook that few of the deliveries are for.
+      select d.message_id, d.webhook_id
+      from messages m join deliveries d on d.org_id = m.org_id and d.message_id = m.id
+      where m.org_id = ${orgId} and d.org_id = ${orgId} and d.webhook_id = wanted.id
+      order by d.created_at, d.message_id limit ${sql.lit(limit)}
+      for key share of m skip locked for update of d skip locked
+    ) d
+    limit ${sql.lit(limit)}
+  `.execute(tx);
+  if (old.length === 0) return 0;
+  const isOld = sql`(message_id, webhook_id) in (select message_id, webhook_id from ${unnestRows(old, { message_id: 'uuid', webhook_id: 'uuid' })})`;
+  await sql`delete from delivery_attempts where org_id = ${orgId} and ${isOld}`.execute(tx);
+  await sql`delete from deliveries where org_id = ${orgId} and ${isOld}`.execute(tx);
+  return old.length;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { listAnnouncing, showAnnouncing } from '../connection/announcing.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { unnestRows } from '../connection/rows.ts';
+import { toColumns } from '../connection/rows.ts';
 
 /** A position in an organization's stream of events: behind the message announced at this instant with this id. */
 export interface StreamCursor {
@@ -123,13 +123,9 @@ export async function listOrganizationsWithNews(
   db: Db,
   cursors: readonly (StreamCursor & { readonly orgId: string })[],
 ): Promise<string[]> {
-  const behind = (column: 'announced_at' | 'repeated_at') => sql`
-    select from messages m
-    where m.org_id = rows."orgId" and (m.${sql.ref(column)}, m.id) > (rows.at, rows.id)`;
-  const { rows } = await sql<{ orgId: string }>`
-    select rows."orgId"
-    from ${unnestRows(cursors, { orgId: 'uuid', at: 'timestamptz', id: 'uuid' })}
-    where exists (${behind('announced_at')}) or exists (${behind('repeated_at')})
+  const { orgId, at, id } = toColumns(cursors, { orgId: 'uuid', at: 'timestamptz', id: 'uuid' });
+  const { rows } = await sql<{ org_id: string }>`
+    select org_id from list_organizations_with_news(${orgId}::uuid[], ${at}::timestamptz[], ${id}::uuid[])
   `.execute(db);
-  return rows.map(({ orgId }) => orgId);
+  return rows.map(({ org_id }) => org_id);
 }
