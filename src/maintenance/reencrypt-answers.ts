@@ -1,10 +1,10 @@
 import { answerContext, decrypt, encrypt } from '../domain/security/encryption.ts';
 import type { Keyring } from '../domain/security/encryption.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { lockAnswersUnderKeys, updateEncryptedAnswer } from '../queries/accounts/idempotency-keys.ts';
+import { listAnswersUnderKeys, updateEncryptedAnswer } from '../queries/accounts/idempotency-keys.ts';
 import type { EncryptedAnswer } from '../queries/accounts/idempotency-keys.ts';
 
-/** Rows that one transaction locks, for which repeats do not wait. */
+/** Rows that are read together. */
 const BATCH_SIZE = 200;
 
 /**
@@ -15,13 +15,10 @@ export async function reencryptAnswers(db: Db, keyring: Keyring, batchSize = BAT
   const others = [...keyring.keys.keys()].filter((id) => id !== keyring.currentKeyId);
   if (others.length === 0) return 0;
   for (let reencrypted = 0; ;) {
-    const changed = await db.transaction().execute(async (tx) => {
-      const found = await lockAnswersUnderKeys(tx, others, batchSize);
-      for (const each of found) await updateEncryptedAnswer(tx, reencrypt(keyring, each));
-      return found.length;
-    });
-    if (changed === 0) return reencrypted;
-    reencrypted += changed;
+    const found = await listAnswersUnderKeys(db, others, batchSize);
+    if (found.length === 0) return reencrypted;
+    for (const each of found) await updateEncryptedAnswer(db, reencrypt(keyring, each), each.answer);
+    reencrypted += found.length;
   }
 }
 

@@ -3,12 +3,12 @@ import type { Keyring } from '../domain/security/encryption.ts';
 import type { Db } from '../queries/connection/database.ts';
 import {
   countWebhookSecrets,
-  lockSecretsUnderOtherKeys,
+  listSecretsUnderOtherKeys,
   updateEncryptedSecrets,
 } from '../queries/deliveries/webhook-secrets.ts';
-import type { EncryptedSecret } from '../queries/deliveries/webhook-secrets.ts';
+import type { EncryptedSecret, ReencryptedSecret } from '../queries/deliveries/webhook-secrets.ts';
 
-/** Rows that one transaction locks. Deliveries wait for none of them, rotations of a secret for some milliseconds. */
+/** Rows of one statement. Deliveries wait for none of them; a secret that is rotated meanwhile is left as it is then. */
 const BATCH_SIZE = 200;
 
 export interface ReencryptionResult {
@@ -29,15 +29,11 @@ export async function reencryptSecrets(
   let reencrypted = 0;
   let after: EncryptedSecret | undefined;
   for (;;) {
-    const secrets = await db.transaction().execute(async (tx) => {
-      const found = await lockSecretsUnderOtherKeys(tx, keyring.currentKeyId, after, batchSize);
-      const changed = found
-        .filter(({ secret }) => keyring.keys.has(secret.keyId))
-        .map((each) => reencrypt(keyring, each));
-      await updateEncryptedSecrets(tx, changed);
-      reencrypted += changed.length;
-      return found;
-    });
+    const secrets = await listSecretsUnderOtherKeys(db, keyring.currentKeyId, after, batchSize);
+    const changed = secrets
+      .filter(({ secret }) => keyring.keys.has(secret.keyId))
+      .map((each) => reencrypt(keyring, each));
+    reencrypted += await updateEncryptedSecrets(db, changed);
     undecryptable.push(
       ...secrets.filter(({ secret }) => !keyring.keys.has(secret.keyId)).map(({ id }) => id),
     );
@@ -46,7 +42,7 @@ export async function reencryptSecrets(
   }
 }
 
-function reencrypt(keyring: Keyring, { org_id, id, secret }: EncryptedSecret): EncryptedSecret {
+function reencrypt(keyring: Keyring, { org_id, id, secret: before }: EncryptedSecret): ReencryptedSecret {
   const context = webhookSecretContext(id);
-  return { org_id, id, secret: encrypt(keyring, decrypt(keyring, secret, context), context) };
+  return { org_id, id, before, secret: encrypt(keyring, decrypt(keyring, before, context), context) };
 }

@@ -91,31 +91,35 @@ export function deleteKeysUsedBefore(db: Db, before: Date, limit: number): Promi
   return deleteBatch(db, 'idempotency_keys', sql`where created_at <= ${before} order by created_at`, limit);
 }
 
-/** Locks, until the transaction ends, at most `limit` answers that are encrypted under one of these keys. */
-export async function lockAnswersUnderKeys(
-  tx: Tx,
+/** At most `limit` answers that are encrypted under one of these keys. */
+export async function listAnswersUnderKeys(
+  db: Db,
   keyIds: readonly string[],
   limit: number,
 ): Promise<EncryptedAnswer[]> {
-  const rows = await tx
+  const rows = await db
     .selectFrom('idempotency_keys')
     .select(['org_id', 'user_id', 'key_hash', 'encrypted_answer as bytes', 'answer_key_id as keyId'])
     .where('answer_key_id', 'in', keyIds)
     .limit(limit)
-    .forUpdate()
     .execute();
   return rows.flatMap(({ bytes, keyId, ...key }) =>
     bytes === null || keyId === null ? [] : [{ ...key, answer: { bytes, keyId } }],
   );
 }
 
-/** Stores the same answer in another encryption. */
-export async function updateEncryptedAnswer(tx: Tx, { answer, ...key }: EncryptedAnswer): Promise<void> {
-  await tx
+/** Stores the same answer in another encryption, unless it is another one by now. */
+export async function updateEncryptedAnswer(
+  db: Db,
+  { answer, ...key }: EncryptedAnswer,
+  before: EncryptedValue,
+): Promise<void> {
+  await db
     .updateTable('idempotency_keys')
     .set({ encrypted_answer: answer.bytes, answer_key_id: answer.keyId })
     .where('org_id', '=', key.org_id)
     .where('user_id', '=', key.user_id)
     .where('key_hash', '=', key.key_hash)
+    .where('encrypted_answer', '=', before.bytes)
     .execute();
 }

@@ -24,13 +24,23 @@ export async function deleteDismissalsOfBroadcastsEndedBefore(
   instant: Date,
   limit: number,
 ): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from broadcast_dismissals where ctid = any(array(
-      select b.ctid from notification_items i, lateral (
-        select ctid from broadcast_dismissals where org_id = i.org_id and item_id = i.id limit ${sql.lit(limit)}
-      ) b
-      where ${ENDED_AT} < ${instant} and i.owner_id is null
-      limit ${sql.lit(limit)}))
+  const { rows: broadcasts } = await sql<{ org_id: string; id: string }>`
+    select i.org_id, i.id from notification_items i
+    where ${ENDED_AT} < ${instant} and i.owner_id is null
+      and exists (select from broadcast_dismissals b where b.org_id = i.org_id and b.item_id = i.id)
+    limit ${sql.lit(BROADCASTS_AT_ONCE)}
   `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+  let deleted = 0;
+  for (const broadcast of broadcasts) {
+    if (deleted >= limit) break;
+    const isOf = sql`org_id = ${broadcast.org_id} and item_id = ${broadcast.id}`;
+    const { numAffectedRows = 0n } = await sql`
+      delete from broadcast_dismissals where ${isOf} and ctid = any(array(
+        select ctid from broadcast_dismissals where ${isOf} limit ${sql.lit(limit - deleted)}))
+    `.execute(db);
+    deleted += Number(numAffectedRows);
+  }
+  return broadcasts.length === BROADCASTS_AT_ONCE ? limit : deleted;
 }
+
+const BROADCASTS_AT_ONCE = 16;
