@@ -85,11 +85,11 @@ async function findOutlooks(
 /** The fleet's row is taken first, as every change of its state does. */
 async function tellAll(
   tx: Tx,
-  { fleetOrgId, fleetId }: FleetWithDueChecks,
+  { orgId, fleetOrgId, fleetId }: FleetWithDueChecks,
   findings: readonly Finding[],
   pendingDeliveries: number,
 ): Promise<Done> {
-  const fleet = await findEventFleet(tx, fleetOrgId, fleetId);
+  const fleet = await findEventFleet(tx, { org_id: fleetOrgId, id: fleetId, simulation_org_id: orgId });
   if (fleet === undefined || !isFleetActive(fleet.status)) return NOTHING_DONE;
   let [count, dropped] = [0, 0];
   for (const finding of findings) {

@@ -74,7 +74,7 @@ async function applyDueFaultsOfFleet(
   beginning: Beginning,
 ): Promise<Done> {
   const { now } = beginning;
-  const fleet = await findEventFleet(tx, fleetOrgId, fleetId);
+  const fleet = await findEventFleet(tx, { org_id: fleetOrgId, id: fleetId, simulation_org_id: orgId });
   if (fleet === undefined || !isFleetActive(fleet.status)) return NOTHING_DONE;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
   let dropped = 0;

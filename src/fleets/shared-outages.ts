@@ -33,7 +33,12 @@ async function strikeNextDevices(
   appliedAt: Date,
   pendingDeliveries: number,
 ): Promise<Done> {
-  const fleet = await findEventFleet(tx, unapplied.fleetOrgId, unapplied.fleetId);
+  const { orgId: simulationOrgId, fleetOrgId, fleetId } = unapplied;
+  const fleet = await findEventFleet(tx, {
+    org_id: fleetOrgId,
+    id: fleetId,
+    simulation_org_id: simulationOrgId,
+  });
   const outage = await claimOutage(tx, unapplied);
   if (outage === undefined) return NOTHING_DONE;
   const isActive = fleet !== undefined && isFleetActive(fleet.status);

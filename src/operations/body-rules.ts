@@ -11,6 +11,7 @@ import { findWebhookWithSecret } from '../queries/deliveries/webhooks.ts';
 import { findFleet } from '../queries/fleets/fleets.ts';
 import type { Context } from './context.ts';
 import { findSubjectErrors } from './fleets/event-subject.ts';
+import { fleetKeyOf } from './fleets/fleet-access.ts';
 import { validateExpansion } from './fleets/transitions.ts';
 import { validateBoostEnd } from './preferences/boosts.ts';
 import { findVehiclePreferenceErrors } from './preferences/preferences.ts';
@@ -64,7 +65,7 @@ const BODY_RULES: { readonly [Id in ParsedOperationId]?: BodyRule<Id> } = {
     return validateSubscription(webhook.topics, topic);
   },
   expandFleet: async ({ db, orgId }, { count }, { job_id: id }) => {
-    const fleet = await findFleet(db, orgId, id);
+    const fleet = await findFleet(db, fleetKeyOf(orgId, id));
     return fleet === undefined || typeof count !== 'number' ? [] : validateExpansion(fleet, count);
   },
   triggerFleetEvent: (_context, body) => findSubjectErrors(body),

@@ -36,8 +36,8 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/queries/fleets/fleet-removal.ts',
-        "deleteBatch(tx, 'household_checkpoints', itsOwn, limit)",
-        "deleteBatch(tx, 'household_checkpoints', itsOwn, 2 ** 40)",
+        "deleteBatchOf(tx, 'household_checkpoints', fleet.simulation_org_id, limit)",
+        "deleteBatchOf(tx, 'household_checkpoints', fleet.simulation_org_id, 2 ** 40)",
       ),
     ],
     testsOf('tests/fleets/checkpoints.test.ts')('an expansion that is cancelled takes its checkpoints along'),
@@ -119,7 +119,7 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/queries/fleets/fleet-work.ts',
-        'order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,\n        fleets.created_at',
+        'order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,\n      fleets.created_at',
         'order by cardinality(${[...served]}::uuid[]), fleets.created_at',
       ),
     ],

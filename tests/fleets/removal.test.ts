@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fleetKeyOf } from '../../src/operations/fleets/fleet-access.ts';
 import { deleteLeftUsers } from '../../src/queries/fleets/fleet-removal.ts';
 import { fleetApi } from './fleet-api.ts';
 
@@ -120,7 +121,7 @@ test('a clean-up that was cut off is invisible, and is completed by a fleet runn
   await sql`update fleets set status = 'cleaned', has_users_to_remove = true where id = ${jobId}`.execute(
     api.db,
   );
-  expect(await deleteLeftUsers(api.db, 10, { org_id: api.own.orgId, id: jobId })).toBe(true);
+  expect(await deleteLeftUsers(api.db, 10, fleetKeyOf(api.own.orgId, jobId))).toBe(true);
   expect(await countRows(orgId)).toMatchObject({ users: 21 });
 
   for (const operation of ['listUsers', 'listInformation', 'getNotificationStatus'] as const)

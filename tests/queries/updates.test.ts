@@ -27,16 +27,10 @@ const EXCEPTIONS: Readonly<Record<string, { readonly takes: readonly string[]; r
     takes: ['now'],
     why: 'Leases end by the clock of the database, in a select beside the update.',
   },
-  cancelUnwantedDeliveries: { takes: ['WORKER_SHARD'], why: 'The shard is of an insert.' },
   activateCondition: {
     takes: ['effectiveQuarterOf'],
     why: 'Of an insert from what another one has just written.',
   },
-  claimFleet: {
-    takes: ['gen_random_uuid'],
-    why: 'A claim looks for its row and writes it in one statement.',
-  },
-  claimCheckpoints: { takes: ['gen_random_uuid'], why: 'As claimFleet.' },
 };
 
 interface Declaration {

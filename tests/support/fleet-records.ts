@@ -3,6 +3,7 @@ import type { DeviceType } from '../../src/domain/notifications/envelope.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { resolveDefinition } from '../../src/simulation/definition/resolve-definition.ts';
 import { toStoredDefinition } from '../../src/simulation/definition/stored-definition.ts';
+import { deriveSimulationOrgId } from '../../src/simulation/household/identity.ts';
 import { NO_RATINGS } from '../../src/simulation/household/device-description.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 
@@ -27,7 +28,8 @@ export async function addFleet(
   now: Date,
   status: 'running' | 'expanding' | 'stopped' | 'queued' = 'running',
 ): Promise<SimulatedFleet> {
-  const [orgId, fleetId, requestId] = [randomUUID(), randomUUID(), randomUUID()];
+  const [fleetId, requestId] = [randomUUID(), randomUUID()];
+  const orgId = deriveSimulationOrgId(fleetId);
   await insertOrganization(db, {
     id: orgId,
     name: 'Simulated',

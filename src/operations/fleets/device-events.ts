@@ -12,7 +12,7 @@ import type { EventFleet } from '../../queries/notifications/condition-devices.t
 import type { Db, Tx } from '../../queries/connection/database.ts';
 import { inTransaction } from '../../queries/connection/in-transaction.ts';
 import type { Context } from '../context.ts';
-import { requireActiveFleet } from './fleet-access.ts';
+import { fleetKeyOf, requireActiveFleet } from './fleet-access.ts';
 
 interface DevicePath {
   readonly job_id: string;
@@ -65,7 +65,7 @@ async function applyDeviceEvent(
 }
 
 async function requireFleetOfDevice(db: Db | Tx, orgId: string, path: DevicePath): Promise<EventFleet> {
-  const fleet = await findEventFleet(db, orgId, path.job_id);
+  const fleet = await findEventFleet(db, fleetKeyOf(orgId, path.job_id));
   if (fleet === undefined) throw notFoundProblem('fleet');
   if (!(await fleetHasDevice(db, fleet, path.job_id, path.device_id))) throw notFoundProblem('device');
   return fleet;

@@ -8,21 +8,28 @@ import type { FleetRecord } from '../../presenters/fleets.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import { countFleetDevicesByType, findFleet, lockFleet } from '../../queries/fleets/fleets.ts';
-import type { Fleet } from '../../queries/fleets/fleets.ts';
+import type { Fleet, FleetKey } from '../../queries/fleets/fleets.ts';
 import { toDefinitionRecord } from '../../simulation/definition/definition-record.ts';
 import { parseStoredDefinition } from '../../simulation/definition/stored-definition.ts';
+import { deriveSimulationOrgId } from '../../simulation/household/identity.ts';
 import type { Context } from '../context.ts';
+
+/** The fleet that an organization's path names. */
+export function fleetKeyOf(orgId: string, jobId: string): FleetKey {
+  const id = jobId.toLowerCase();
+  return { org_id: orgId, id, simulation_org_id: deriveSimulationOrgId(id) };
+}
 
 /** The fleet that the path names; 404 when the organization has none of that id. */
 export async function requireFleet(db: Db, orgId: string, jobId: string): Promise<Fleet> {
-  const fleet = await findFleet(db, orgId, jobId);
+  const fleet = await findFleet(db, fleetKeyOf(orgId, jobId));
   if (fleet === undefined) throw notFoundProblem('fleet');
   return fleet;
 }
 
 /** The same, locked until the transaction ends. */
 export async function requireLockedFleet(tx: Tx, orgId: string, jobId: string): Promise<Fleet> {
-  const fleet = await lockFleet(tx, orgId, jobId);
+  const fleet = await lockFleet(tx, fleetKeyOf(orgId, jobId));
   if (fleet === undefined) throw notFoundProblem('fleet');
   return fleet;
 }

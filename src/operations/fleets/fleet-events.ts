@@ -21,7 +21,7 @@ import type { OutageSubject } from '../../queries/fleets/shared-outages.ts';
 import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
 import type { Context } from '../context.ts';
 import { toOutageSubject, validateEventSubject } from './event-subject.ts';
-import { goneOrNotFound, requireActiveFleet } from './fleet-access.ts';
+import { fleetKeyOf, goneOrNotFound, requireActiveFleet } from './fleet-access.ts';
 
 type Body = components['schemas']['FleetEventTrigger'];
 type FleetEvent = components['schemas']['FleetEvent'];
@@ -33,7 +33,7 @@ type FleetEvent = components['schemas']['FleetEvent'];
 export const triggerFleetEvent: Handler<Context, 'triggerFleetEvent'> = async (context, { path, body }) => {
   const request = { ...body, request_id: body.request_id.toLowerCase() };
   const event = await context.db.transaction().execute(async (tx) => {
-    const fleet = await lockFleet(tx, context.orgId, path.job_id);
+    const fleet = await lockFleet(tx, fleetKeyOf(context.orgId, path.job_id));
     if (fleet === undefined)
       throw await goneOrNotFound(tx, context.orgId, path.job_id, {
         operation: 'event',

@@ -28,7 +28,7 @@ import {
 } from '../../simulation/definition/stored-definition.ts';
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
-import { goneOrNotFound, presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
+import { fleetKeyOf, goneOrNotFound, presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
@@ -38,7 +38,7 @@ const CLEANUP_BATCHES = 100;
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
   const expanded = await context.db.transaction().execute(async (tx) => {
     const request = { id: body.request_id.toLowerCase(), count: body.count };
-    const fleet = await lockFleet(tx, context.orgId, path.job_id);
+    const fleet = await lockFleet(tx, fleetKeyOf(context.orgId, path.job_id));
     if (fleet === undefined)
       throw await goneOrNotFound(tx, context.orgId, path.job_id, { operation: 'expand', id: request.id });
     return expand(tx, context, fleet, request);
@@ -73,7 +73,7 @@ export const cleanupFleet: Handler<Context, 'cleanupFleet'> = async (context, { 
   const body = await transition(context, path.job_id, 'cleanup', (tx, fleet, status) =>
     updateFleet(tx, fleet, { status, has_users_to_remove: true, has_checkpoints_to_remove: true }),
   );
-  const fleet = { org_id: context.orgId, id: body.job_id };
+  const fleet = fleetKeyOf(context.orgId, body.job_id);
   // A longer transaction would hold what it removes to its end: then runners do it all.
   const batches = isTransaction(context.db) ? 0 : CLEANUP_BATCHES;
   let isLeft = true;

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet } from './fleets.ts';
@@ -33,23 +34,25 @@ export async function claimCheckpoints(
   now: Date,
   leaseUntil: Date,
 ): Promise<CheckpointClaim | undefined> {
-  const { rows } = await sql<CheckpointClaim>`
-    update fleets f
-    set checkpoint_token = gen_random_uuid(), checkpoint_lease_until = ${leaseUntil}
-    from (
-      select org_id, id from fleets
-      where status in ('running', 'expanding') and checkpoint_day <= ${day}
-        and (checkpoint_lease_until is null or checkpoint_lease_until <= ${now})
-        and ${IS_NOT_SUSPENDED}
-      order by checkpoint_day
-      limit 1
-      for update skip locked
-    ) next
-    where f.org_id = next.org_id and f.id = next.id
-    returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(`f.${column}`)))}, f.checkpoint_token
+  const isFree = sql<boolean>`status in ('running', 'expanding') and checkpoint_day <= ${day}
+    and (checkpoint_lease_until is null or checkpoint_lease_until <= ${now}) and ${IS_NOT_SUSPENDED}`;
+  const { rows: candidates } = await sql<Pick<Fleet, 'simulation_org_id'>>`
+    select simulation_org_id from fleets where ${isFree} order by checkpoint_day limit ${sql.lit(MOST_CANDIDATES)}
   `.execute(db);
-  return rows[0];
+  for (const { simulation_org_id: orgId } of candidates) {
+    const { rows } = await sql<CheckpointClaim>`
+      update fleets set checkpoint_token = ${randomUUID()}, checkpoint_lease_until = ${leaseUntil}
+      where simulation_org_id = ${orgId} and id = (
+        select id from fleets where simulation_org_id = ${orgId} and ${isFree} for update skip locked)
+      returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(column)))}, checkpoint_token
+    `.execute(db);
+    if (rows[0] !== undefined) return rows[0];
+  }
+  return undefined;
 }
+
+/** The next ones in turn: other workers may take the first of them at the same time. */
+const MOST_CANDIDATES = 32;
 
 export interface DueHousehold {
   readonly org_id: string;
@@ -85,6 +88,7 @@ export async function lockCheckpointClaim(tx: Tx, claim: CheckpointClaim): Promi
   const row = await tx
     .selectFrom('fleets')
     .select('id')
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('checkpoint_token', '=', claim.checkpoint_token)
@@ -107,6 +111,7 @@ export async function updateCheckpointClaim(
         ? { checkpoint_lease_until: change.leaseUntil }
         : { checkpoint_day: change.doneDay, checkpoint_lease_until: null, checkpoint_token: null },
     )
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .execute();
@@ -117,6 +122,7 @@ export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Pr
   await db
     .updateTable('fleets')
     .set({ checkpoint_lease_until: null, checkpoint_token: null })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('checkpoint_token', '=', claim.checkpoint_token)

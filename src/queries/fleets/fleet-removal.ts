@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
+import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import { deleteNamesOfHouseholds } from '../accounts/names.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { deleteBatch } from '../connection/delete-batch.ts';
-import type { Fleet } from './fleets.ts';
+import { deleteBatchOf } from '../connection/delete-batch.ts';
+import type { Fleet, FleetKey } from './fleets.ts';
 
 /** Rows that one transaction of a clean-up or a purge removes: its locks are held for some 10 ms, and must not for 50 on a slow server. */
 export const REMOVAL_BATCH_SIZE = 250;
@@ -14,34 +15,54 @@ export const REMOVAL_BATCH_SIZE = 250;
  * their locations), other users, webhooks and messages stay, and the checkpoints, which nobody reads any more, are left to
  * `deleteLeftCheckpoints`. Of the fleet that is named, or of any that nobody has locked. False when nothing was left.
  */
-export function deleteLeftUsers(
-  db: Db,
-  limit: number,
-  named?: Pick<Fleet, 'org_id' | 'id'>,
-): Promise<boolean> {
-  const which =
-    named === undefined
-      ? sql`true order by org_id, id limit 1 for update skip locked`
-      : sql`org_id = ${named.org_id} and id = ${named.id} for update`;
+export function deleteLeftUsers(db: Db, limit: number, named?: FleetKey): Promise<boolean> {
+  const hasSome = sql<SqlBool>`has_users_to_remove and status = 'cleaned'`;
   return db.transaction().execute(async (tx) => {
-    const { rows: fleets } = await sql<Pick<Fleet, 'org_id' | 'id' | 'simulation_org_id'>>`
-      select org_id, id, simulation_org_id from fleets
-      where has_users_to_remove and status = 'cleaned' and ${which}
-    `.execute(tx);
-    const [fleet] = fleets;
+    const fleet =
+      named === undefined ? await lockNextFleet(tx, hasSome) : await lockIf(tx, named, hasSome, 'wait');
     if (fleet === undefined) return false;
     await deleteNamesOfHouseholds(tx, fleet.simulation_org_id);
     for (const { table, rows } of rowsOfUsers(fleet)) {
       const { numAffectedRows = 0n } = await sql`
-        delete from ${sql.table(table)} where ctid = any(array(${rows} limit ${sql.lit(limit)}))
+        delete from ${sql.table(table)}
+        where org_id = ${fleet.simulation_org_id} and ctid = any(array(${rows} limit ${sql.lit(limit)}))
       `.execute(tx);
       if (numAffectedRows > 0n) return true;
     }
     await sql`
-      update fleets set has_users_to_remove = false where org_id = ${fleet.org_id} and id = ${fleet.id}
+      update fleets set has_users_to_remove = false where simulation_org_id = ${fleet.simulation_org_id}
     `.execute(tx);
     return true;
   });
+}
+
+/** How many fleets are tried, of which others may be locked. */
+const MOST_CANDIDATES = 32;
+
+/** A fleet that nobody else has locked, until the transaction ends. */
+async function lockNextFleet(tx: Tx, isMeant: RawBuilder<SqlBool>): Promise<FleetKey | undefined> {
+  const { rows: candidates } = await sql<FleetKey>`
+    select org_id, id, simulation_org_id from fleets where ${isMeant} order by org_id, id limit ${sql.lit(MOST_CANDIDATES)}
+  `.execute(tx);
+  for (const candidate of candidates) {
+    const fleet = await lockIf(tx, candidate, isMeant, 'skip');
+    if (fleet !== undefined) return fleet;
+  }
+  return undefined;
+}
+
+async function lockIf(
+  tx: Tx,
+  { org_id: orgId, id, simulation_org_id: simulationOrgId }: FleetKey,
+  isMeant: RawBuilder<SqlBool>,
+  whenLocked: 'skip' | 'wait',
+): Promise<FleetKey | undefined> {
+  const { rows } = await sql<FleetKey>`
+    select org_id, id, simulation_org_id from fleets
+    where simulation_org_id = ${simulationOrgId} and org_id = ${orgId} and id = ${id} and ${isMeant}
+    for update ${sql.raw(whenLocked === 'skip' ? 'skip locked' : '')}
+  `.execute(tx);
+  return rows[0];
 }
 
 /** In an order in which no row takes many others with it. Users are found by their households: an organization may have many others. */
@@ -78,16 +99,11 @@ function rowsOfUsers({ id, simulation_org_id: orgId }: Pick<Fleet, 'id' | 'simul
  */
 export function deleteLeftCheckpoints(db: Db, limit: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
-    const { rows: fleets } = await sql<Pick<Fleet, 'org_id' | 'id' | 'simulation_org_id'>>`
-      select org_id, id, simulation_org_id from fleets where has_checkpoints_to_remove
-      order by org_id, id limit 1 for update skip locked
-    `.execute(tx);
-    const [fleet] = fleets;
+    const fleet = await lockNextFleet(tx, sql<SqlBool>`has_checkpoints_to_remove`);
     if (fleet === undefined) return 0;
-    const itsOwn = sql`where org_id = ${fleet.simulation_org_id}`;
-    if ((await deleteBatch(tx, 'household_checkpoints', itsOwn, limit)) < limit) {
+    if ((await deleteBatchOf(tx, 'household_checkpoints', fleet.simulation_org_id, limit)) < limit) {
       await sql`
-        update fleets set has_checkpoints_to_remove = false where org_id = ${fleet.org_id} and id = ${fleet.id}
+        update fleets set has_checkpoints_to_remove = false where simulation_org_id = ${fleet.simulation_org_id}
       `.execute(tx);
     }
     return limit;
@@ -135,7 +151,7 @@ export async function deleteSimulationRowsBatch(
     const isCounted = table === 'users' ? sql`fleet_id is null and deleted_at is null` : sql`false`;
     const { rows } = await sql<{ rows: number; users: number }>`
       with removed as (
-        delete from ${sql.table(table)} where ctid = any(array(
+        delete from ${sql.table(table)} where org_id = ${orgId} and ctid = any(array(
           select ctid from ${sql.table(table)} where org_id = ${orgId} limit ${limit}))
         returning ${isCounted} as is_counted
       )
@@ -149,6 +165,11 @@ export async function deleteSimulationRowsBatch(
 
 /** Removes the fleet's record and the organization that it reserved, which must be empty. */
 export async function deleteFleetAndItsOrganization(tx: Tx, fleet: Fleet): Promise<void> {
-  await tx.deleteFrom('fleets').where('org_id', '=', fleet.org_id).where('id', '=', fleet.id).execute();
+  await tx
+    .deleteFrom('fleets')
+    .where('simulation_org_id', '=', fleet.simulation_org_id)
+    .where('org_id', '=', fleet.org_id)
+    .where('id', '=', fleet.id)
+    .execute();
   await tx.deleteFrom('organizations').where('id', '=', fleet.simulation_org_id).execute();
 }

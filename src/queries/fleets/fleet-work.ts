@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { DAY_MS } from '../../domain/api/durations.ts';
 import type { FleetStatus } from '../../domain/fleets/fleet-states.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet } from './fleets.ts';
+import { FLEET_COLUMNS, IS_NOT_SUSPENDED, type Fleet, type FleetKey } from './fleets.ts';
 
 /*
  * Work on a fleet is claimed with a lease and a token. Every step is a transaction that first locks the fleet and
@@ -26,36 +27,46 @@ export async function claimFleet(
   leaseUntil: Date,
   served: readonly string[] = [],
 ): Promise<ClaimedFleet | undefined> {
-  const { rows } = await sql<ClaimedFleet>`
+  const { rows: candidates } = await sql<Pick<Fleet, 'simulation_org_id'>>`
     with in_work as (
       select org_id, count(*) as fleets from fleets
       where status in ('queued', 'provisioning', 'expanding', 'purging') and work_lease_until > ${now}
       group by org_id
     )
-    update fleets f
-    set work_token = gen_random_uuid(), work_lease_until = ${leaseUntil},
-      status = case when f.status = 'queued' then 'provisioning' else f.status end
-    from (
-      select fleets.org_id, fleets.id from fleets left join in_work on in_work.org_id = fleets.org_id
-      where fleets.status in ('queued', 'provisioning', 'expanding', 'purging')
-        and (fleets.work_lease_until is null or fleets.work_lease_until <= ${now})
-        and ${IS_NOT_SUSPENDED}
-      order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,
-        fleets.created_at
-      limit 1
-      for update of fleets skip locked
-    ) next
-    where f.org_id = next.org_id and f.id = next.id
-    returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(`f.${column}`)))}, f.work_token
+    select fleets.simulation_org_id from fleets left join in_work on in_work.org_id = fleets.org_id
+    where ${hasFreeWork(now)}
+    order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,
+      fleets.created_at
+    limit ${sql.lit(MOST_CANDIDATES)}
   `.execute(db);
-  return rows[0];
+  for (const { simulation_org_id: orgId } of candidates) {
+    const { rows } = await sql<ClaimedFleet>`
+      update fleets
+      set work_token = ${randomUUID()}, work_lease_until = ${leaseUntil},
+        status = case when status = 'queued' then 'provisioning' else status end
+      where simulation_org_id = ${orgId} and id = (
+        select fleets.id from fleets where fleets.simulation_org_id = ${orgId} and ${hasFreeWork(now)} for update skip locked)
+      returning ${sql.join(FLEET_COLUMNS.map((column) => sql.ref(column)))}, work_token
+    `.execute(db);
+    if (rows[0] !== undefined) return rows[0];
+  }
+  return undefined;
 }
+
+/** The next ones in turn: other workers may take the first of them at the same time. */
+const MOST_CANDIDATES = 32;
+
+const hasFreeWork = (
+  now: Date,
+) => sql<boolean>`fleets.status in ('queued', 'provisioning', 'expanding', 'purging')
+  and (fleets.work_lease_until is null or fleets.work_lease_until <= ${now}) and ${IS_NOT_SUSPENDED}`;
 
 /** The claimed fleet, locked; undefined when the claim is lost or the partner has been suspended. */
 export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | undefined> {
   return tx
     .selectFrom('fleets')
     .select(FLEET_COLUMNS)
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -76,6 +87,7 @@ export async function extendFleetClaimWithProgress(
       work_lease_until: change.leaseUntil,
       ...(change.createdCount === undefined ? {} : { created_count: change.createdCount }),
     })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -109,13 +121,14 @@ export async function finishFleetWork(tx: Tx, claim: ClaimedFleet, end: FleetWor
       checkpoint_lease_until: null,
       ...(end.startedAt === undefined
         ? {}
-        : { started_at: sql<Date>`coalesce(started_at, ${end.startedAt}::timestamptz)` }),
+        : { started_at: sql<Date>`coalesce(started_at, ${end.startedAt})` }),
       ...(end.stoppedAt === undefined ? {} : { stopped_at: end.stoppedAt }),
       ...(end.error === undefined ? {} : { error: end.error }),
       ...(end.householdCount === undefined ? {} : { household_count: end.householdCount }),
       ...(end.createdCount === undefined ? {} : { created_count: end.createdCount }),
       ...(end.definition === undefined ? {} : { definition: JSON.stringify(end.definition) }),
     })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -127,6 +140,7 @@ export async function releaseFleetClaim(db: Db, claim: ClaimedFleet): Promise<vo
   await db
     .updateTable('fleets')
     .set({ work_token: null, work_lease_until: null })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -148,6 +162,7 @@ export async function postponeFleetClaim(db: Db, claim: ClaimedFleet, until: Dat
   await db
     .updateTable('fleets')
     .set({ work_token: null, work_lease_until: until })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
     .where('work_token', '=', claim.work_token)
@@ -158,13 +173,11 @@ export async function postponeFleetClaim(db: Db, claim: ClaimedFleet, until: Dat
  * The weights of the fleet's density as they were sent, a byte for each cell or these compressed: 255 kB at most. Null without
  * a density.
  */
-export async function findDensityWeights(
-  db: Db,
-  fleet: Pick<Fleet, 'org_id' | 'id'>,
-): Promise<Uint8Array | null> {
+export async function findDensityWeights(db: Db, fleet: FleetKey): Promise<Uint8Array | null> {
   const row = await db
     .selectFrom('fleets')
     .select('density_weights')
+    .where('simulation_org_id', '=', fleet.simulation_org_id)
     .where('org_id', '=', fleet.org_id)
     .where('id', '=', fleet.id)
     .executeTakeFirst();

@@ -29,6 +29,9 @@ export interface Fleet {
   readonly stopped_at: Date | null;
 }
 
+/** A fleet by its id, with the organization that it has reserved, which follows from the id. */
+export type FleetKey = Pick<Fleet, 'org_id' | 'id' | 'simulation_org_id'>;
+
 /** A condition on `fleets`: the partner is not suspended, so that work on the fleet goes on. */
 export const IS_NOT_SUSPENDED = sql<SqlBool>`not exists (
   select from organizations o where o.id = fleets.org_id and o.suspended_at is not null)`;
@@ -68,13 +71,18 @@ export async function insertFleet(tx: Tx, fleet: Fleet, sentWeights: Uint8Array 
 }
 
 /** A fleet of an organization by its id; undefined when it has none of that id. */
-export async function findFleet(db: Db | Tx, orgId: string, id: string): Promise<Fleet | undefined> {
-  const [fleet] = await selectById(db, { orgId, id });
+export async function findFleet(db: Db | Tx, key: FleetKey): Promise<Fleet | undefined> {
+  const [fleet] = await selectByKey(db, key);
   return fleet;
 }
 
-const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
-  db.selectFrom('fleets').select(FLEET_COLUMNS).where('org_id', '=', orgId).where('id', '=', id),
+const selectByKey = prepare((db, key: FleetKey) =>
+  db
+    .selectFrom('fleets')
+    .select(FLEET_COLUMNS)
+    .where('simulation_org_id', '=', key.simulation_org_id)
+    .where('org_id', '=', key.org_id)
+    .where('id', '=', key.id),
 );
 
 /** The fleet that reserved a simulation organization. */
@@ -118,12 +126,13 @@ const selectPage = prepareShapes((db, { isFirst }: { readonly isFirst: boolean }
 });
 
 /** The fleet, held until the transaction ends: whatever changes its state takes this lock first. */
-export function lockFleet(tx: Tx, orgId: string, id: string): Promise<Fleet | undefined> {
+export function lockFleet(tx: Tx, key: FleetKey): Promise<Fleet | undefined> {
   return tx
     .selectFrom('fleets')
     .select(FLEET_COLUMNS)
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
+    .where('simulation_org_id', '=', key.simulation_org_id)
+    .where('org_id', '=', key.org_id)
+    .where('id', '=', key.id)
     .forUpdate()
     .executeTakeFirst();
 }
@@ -153,6 +162,7 @@ export function updateFleet(tx: Tx, fleet: Fleet, change: FleetChange): Promise<
       checkpoint_token: null,
       checkpoint_lease_until: null,
     })
+    .where('simulation_org_id', '=', fleet.simulation_org_id)
     .where('org_id', '=', fleet.org_id)
     .where('id', '=', fleet.id)
     .returning(FLEET_COLUMNS)

@@ -44,16 +44,27 @@ export interface EventFleet {
   readonly simulationOrgId: string;
 }
 
+/** A fleet by its id, with the organization that it has reserved. */
+interface EventFleetKey {
+  readonly org_id: string;
+  readonly id: string;
+  readonly simulation_org_id: string;
+}
+
 /**
  * A fleet by its partner organization and id; undefined when there is none. In a transaction its row is locked in share
  * mode: its status cannot change before the commit, and other events of the fleet need not wait.
  */
-export function findEventFleet(db: Db | Tx, orgId: string, fleetId: string): Promise<EventFleet | undefined> {
+export function findEventFleet(
+  db: Db | Tx,
+  { org_id: orgId, id, simulation_org_id: simulationOrgId }: EventFleetKey,
+): Promise<EventFleet | undefined> {
   let query = db
     .selectFrom('fleets')
     .select(['status', 'simulation_org_id as simulationOrgId'])
+    .where('simulation_org_id', '=', simulationOrgId)
     .where('org_id', '=', orgId)
-    .where('id', '=', fleetId);
+    .where('id', '=', id);
   if (db.isTransaction) query = query.forShare();
   return query.executeTakeFirst();
 }
