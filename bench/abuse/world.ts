@@ -86,7 +86,7 @@ async function prepareServices(
   blackHolePort: number,
 ): Promise<World['start']> {
   const use = (template: string): void => {
-    process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template } satisfies TestServer);
+    process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template, others: [] } satisfies TestServer);
   };
   await executeOnServer(connection, 'create database migrated');
   await applyMigrations(withDatabase(connection, 'migrated'), join(import.meta.dirname, '../../migrations'));

@@ -11,6 +11,8 @@ export const SERVER_VARIABLE = 'TEST_DATABASE_SERVER';
 export interface TestServer {
   readonly connection: pg.ClientConfig;
   readonly template: string;
+  /** Other servers on which every database is made too, as those of a distributed one are. */
+  readonly others: readonly pg.ClientConfig[];
 }
 
 export interface TestDatabase {
@@ -29,13 +31,13 @@ export const OWN_LOCKS =
 
 /** A migrated database, empty. Call close() in afterAll. */
 export async function testDatabase(): Promise<TestDatabase> {
-  const { connection: server, template } = testServer();
-  return create(server, template);
+  const server = testServer();
+  return create(server, server.template);
 }
 
 /** A database without any table. */
 export async function emptyDatabase(): Promise<TestDatabase> {
-  return create(testServer().connection, 'template1');
+  return create({ ...testServer(), others: [] }, 'template1');
 }
 
 /** The server of this run of tests. */
@@ -48,10 +50,12 @@ export function testServer(): TestServer {
   return JSON.parse(text) as TestServer;
 }
 
-async function create(server: pg.ClientConfig, template: string): Promise<TestDatabase> {
+async function create(server: TestServer, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await executeOnServer(server, `create database ${name} template ${template}`);
-  const connection = withDatabase(server, name);
+  const onAll = (statement: string): Promise<unknown> =>
+    Promise.all([server.connection, ...server.others].map((each) => executeOnServer(each, statement)));
+  await onAll(`create database ${name} template ${template}`);
+  const connection = withDatabase(server.connection, name);
   const { db, pool, close } = openDatabase({ connection, max: 10, applicationName: 'test' });
   return {
     db,
@@ -60,7 +64,7 @@ async function create(server: pg.ClientConfig, template: string): Promise<TestDa
     url: urlOf(connection),
     close: async () => {
       await close();
-      await executeOnServer(server, `drop database ${name} with (force)`);
+      await onAll(`drop database ${name} with (force)`);
     },
   };
 }

@@ -39,13 +39,20 @@ export default async function setUp(): Promise<() => Promise<void>> {
 
 async function provide(): Promise<void> {
   const connection = await server();
+  const template = process.env['TEST_DATABASE_TEMPLATE'] ?? (await makeTemplate(connection));
+  const urls = process.env['TEST_DATABASE_OTHERS']?.split(' ') ?? [];
+  const others = urls.map((connectionString) => ({ connectionString }));
+  // Workers are started later and inherit both.
+  process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
+  process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template, others } satisfies TestServer);
+}
+
+async function makeTemplate(connection: pg.ClientConfig): Promise<string> {
   const template = `template_${randomBytes(6).toString('hex')}`;
   await executeOnServer(connection, `create database ${template}`);
   onTeardown(() => executeOnServer(connection, `drop database ${template} with (force)`));
   await applyMigrations(withDatabase(connection, template), resolve(import.meta.dirname, '../../migrations'));
-  // Workers are started later and inherit both.
-  process.env['NODE_COMPILE_CACHE'] ??= COMPILE_CACHE;
-  process.env[SERVER_VARIABLE] = JSON.stringify({ connection, template } satisfies TestServer);
+  return template;
 }
 
 async function server(): Promise<pg.ClientConfig> {

@@ -99,12 +99,15 @@ export function mayConcernOneRow(error: unknown): boolean {
   return found === 'caller' || found === 'retry_now' || found === 'ours';
 }
 
+/** A node of a distributed database says it in its words alone, with the number of the shard behind the name. */
+const SHARD_CONSTRAINT = / constraint "(\w+?)(?:_\d{6,})?"/;
+
 /**
  * The name of the constraint or unique index that a statement violated (SQLSTATE class 23), such as `users_email_key`;
  * undefined for every other error.
  */
 export function violatedConstraint(error: unknown): string | undefined {
   return error instanceof pg.DatabaseError && error.code?.startsWith('23') === true
-    ? error.constraint
+    ? (error.constraint ?? SHARD_CONSTRAINT.exec(error.message)?.[1])
     : undefined;
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx, Db } from '../connection/database.ts';
+import { deleteBatch } from '../connection/delete-batch.ts';
 
 export interface FleetRequest<Answer = unknown> {
   readonly org_id: string;
@@ -35,28 +36,27 @@ export async function insertFleetRequest(tx: Tx, request: FleetRequest): Promise
 }
 
 /** What a request_id was used for, and its answer; undefined when it is unused. */
-export function findFleetRequest(
+export async function findFleetRequest(
   db: Db | Tx,
   orgId: string,
   operation: FleetRequest['operation'],
   requestId: string,
 ): Promise<UsedRequest | undefined> {
-  return db
+  const request = await db
     .selectFrom('fleet_requests')
-    .select((eb) => [
-      'fleet_id',
-      'body_hash',
-      'response',
-      sql<boolean>`exists ${eb
-        .selectFrom('fleets')
-        .select('fleets.id')
-        .where('fleets.org_id', '=', orgId)
-        .whereRef('fleets.id', '=', 'fleet_requests.fleet_id')}`.as('has_fleet'),
-    ])
+    .select(['fleet_id', 'body_hash', 'response'])
     .where('org_id', '=', orgId)
     .where('operation', '=', operation)
     .where('request_id', '=', requestId)
     .executeTakeFirst();
+  if (request === undefined) return undefined;
+  const fleet = await db
+    .selectFrom('fleets')
+    .select('id')
+    .where('org_id', '=', orgId)
+    .where('id', '=', request.fleet_id)
+    .executeTakeFirst();
+  return { ...request, has_fleet: fleet !== undefined };
 }
 
 /** The request ids of a fleet that is purged may be forgotten from `forgetAt` on. */
@@ -74,10 +74,6 @@ export async function scheduleRequestsToForget(
 }
 
 /** Deletes at most `limit` requests that may be forgotten; the number deleted. */
-export async function deleteForgettableRequests(db: Db, now: Date, limit: number): Promise<number> {
-  const { numAffectedRows } = await sql`
-    delete from fleet_requests where ctid = any(array(
-      select ctid from fleet_requests where forget_at <= ${now} limit ${limit}))
-  `.execute(db);
-  return Number(numAffectedRows ?? 0n);
+export function deleteForgettableRequests(db: Db, now: Date, limit: number): Promise<number> {
+  return deleteBatch(db, 'fleet_requests', sql`where forget_at <= ${now}`, limit);
 }

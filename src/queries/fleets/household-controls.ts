@@ -51,7 +51,7 @@ const selectRevisions = prepare(
       where org_id = ${orgId} and user_id = any(${userIds}::uuid[])
       order by device_id, effective_from, received_at desc
     ) r
-    join devices d on d.org_id = r.org_id and d.id = r.device_id
+    join devices d on d.org_id = ${orgId} and d.id = r.device_id
     order by r.device_id, r.effective_from
   `,
 );

@@ -83,7 +83,7 @@ async function listRows(
   // The lists as JSON: the parser of arrays takes ten times as long.
   const { rows } = await sql<PriceRow>`
     select starts_at as "startsAt", price, to_json(best_bid) as "bestBid", to_json(best_ask) as "bestAsk",
-      origin, received_at as "receivedAt", ${selectReplaced()} as replaced
+      origin, received_at as "receivedAt", replaced
     from (
       select *, sum(bids) over (order by starts_at, origin) - bids as bids_before
       from (
@@ -101,16 +101,18 @@ async function listRows(
 
 function selectLatest(orgId: string | null, origin: PriceOrigin, { from, to }: InstantRange) {
   return sql`(
-    select org_id, starts_at, received_at, price, best_bid, best_ask,
-      cardinality(best_bid) + cardinality(best_ask) as bids, ${sql.lit(origin)}::text as origin
-    from day_ahead_prices
+    select starts_at, received_at, price, best_bid, best_ask,
+      cardinality(best_bid) + cardinality(best_ask) as bids, ${sql.lit(origin)}::text as origin,
+      ${selectReplaced(orgId)} as replaced
+    from day_ahead_prices as latest
     where org_id = ${orgId}::uuid and starts_at >= ${from} and starts_at < ${to} and not superseded
     order by starts_at
     limit ${sql.lit(PRICES_PER_PAGE)}
   )`;
 }
 
-function selectReplaced() {
+/** What the price `latest` of an owner has replaced. */
+function selectReplaced(orgId: string | null) {
   return sql`(
     select coalesce(json_agg(json_build_object(
       'price', price,
@@ -119,8 +121,8 @@ function selectReplaced() {
     from (
       select earlier.price, earlier.received_at
       from day_ahead_prices as earlier
-      where earlier.org_id = counted.org_id and earlier.starts_at = counted.starts_at
-        and earlier.received_at < counted.received_at
+      where earlier.org_id = ${orgId}::uuid and earlier.starts_at = latest.starts_at
+        and earlier.received_at < latest.received_at
       order by earlier.received_at desc
       limit ${sql.lit(REPLACED_PER_PRICE)}
     ) as earlier
