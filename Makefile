@@ -75,6 +75,10 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name ser
 cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault; ARGS=rolling: restarts of the service)
 	node tests/cluster/main.ts $(ARGS)
 
+.PHONY: citus-test
+citus-test: install ## Run the tests on a cluster of Citus (CITUS=FOLDER: its sources; ARGS=tests/portal: those files; ARGS=operations: what operators do, under load; ARGS=moves: shards move for 5 minutes; ARGS=events: none is missed)
+	CITUS=$(CITUS) node tests/citus/main.ts $(ARGS)
+
 .PHONY: fuzz
 fuzz: install ## Send random requests of every operation, and hold each answer against the document (ARGS=--help)
 	node tests/fuzz/main.ts $(ARGS)

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from './cluster.ts';
 import type { ClusterNode } from './node.ts';
 
-export interface ClusterFault {
+export interface ClusterFault<Servers = Cluster> {
   readonly name: string;
   /** Resolves when what was broken is on its way back, to when another node was primary, if one had to be. */
-  run(cluster: Cluster): Promise<number | undefined>;
+  run(cluster: Servers): Promise<number | undefined>;
 }
 
 /** How long a node stays away once another one has taken over. */

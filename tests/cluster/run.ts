@@ -6,7 +6,7 @@ import type { ClusterFault } from './faults.ts';
 import type { Load, Write } from './load.ts';
 import { summarize } from './report.ts';
 import type { ClusterReport } from './report.ts';
-import type { ClusterWorld } from './world.ts';
+import type { ClusterWorld, ServedCluster } from './world.ts';
 
 /** Writes in a row, two seconds of the load, after which the service works as before. */
 const STREAK = 80;
@@ -14,13 +14,16 @@ const RECOVERY_MS = 60_000;
 /** Retries of a delivery that met the fault come after 5 s and 30 s. */
 const ARRIVAL_MS = 45_000;
 
-interface Running {
-  readonly world: ClusterWorld;
+interface Running<Servers extends ServedCluster> {
+  readonly world: ClusterWorld<Servers>;
   readonly load: Load;
   readonly arrivals: readonly Arrival[];
 }
 
-export async function runFault(running: Running, fault: ClusterFault): Promise<ClusterReport> {
+export async function runFault<Servers extends ServedCluster>(
+  running: Running<Servers>,
+  fault: ClusterFault<Servers>,
+): Promise<ClusterReport> {
   const { world, load } = running;
   await waitForStreak(load);
   const from = performance.now();
@@ -33,7 +36,7 @@ export async function runFault(running: Running, fault: ClusterFault): Promise<C
 }
 
 /** All that was written since the beginning, after the last fault: a later one may have lost what an earlier one had not. */
-export function runControl(running: Running): Promise<ClusterReport> {
+export function runControl(running: Running<ServedCluster>): Promise<ClusterReport> {
   return observe(
     running,
     'all together',
@@ -44,7 +47,7 @@ export function runControl(running: Running): Promise<ClusterReport> {
 }
 
 async function observe(
-  { world, load, arrivals }: Running,
+  { world, load, arrivals }: Running<ServedCluster>,
   fault: string,
   acknowledged: readonly Write[],
   from: number,

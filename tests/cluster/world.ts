@@ -8,7 +8,6 @@ import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { recordArrivals } from './arrivals.ts';
 import type { Arrival } from './arrivals.ts';
-import type { Cluster } from './cluster.ts';
 import { Load } from './load.ts';
 
 /** With a vehicle each: four devices, of which each can tell three notices, for nine minutes of load. */
@@ -16,19 +15,38 @@ const HOUSEHOLDS = 900;
 const FLEET_MS = 60_000;
 const ASK_MS = 30_000;
 
-/** Those of the emails $1 that no user has. */
-export const MISSING_USERS =
-  'select e.email from unnest($1::text[]) e (email) where not exists (select from users u where u.email = e.email)';
+/** Those of these emails that no user has. */
+export async function listMissingUsers(client: pg.Pool, emails: readonly string[]): Promise<string[]> {
+  const { rows } = await client.query<{ email: string }>(
+    'select email from users where email = any($1::text[])',
+    [emails],
+  );
+  const found = new Set(rows.map(({ email }) => email));
+  return emails.filter((email) => !found.has(email));
+}
 
-export class ClusterWorld {
-  readonly cluster: Cluster;
+/** Servers that serve one database together. */
+export interface ServedCluster {
+  /** Resolves when the database of the service is made. */
+  start(): Promise<void>;
+  readonly databaseUrl: string;
+  openClient(): pg.Pool;
+  /** Resolves when nothing is missing. */
+  waitUntilWhole(): Promise<void>;
+  /** The ends of the logs. */
+  describe(): string;
+  close(): Promise<void>;
+}
+
+export class ClusterWorld<Servers extends ServedCluster> {
+  readonly cluster: Servers;
   readonly #closers: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;
   #client: pg.Pool | undefined;
   #services: readonly ServiceProcess[] = [];
 
   /** Takes the cluster over: `close` closes it. */
-  constructor(cluster: Cluster) {
+  constructor(cluster: Servers) {
     this.cluster = cluster;
     this.#closers.push(() => cluster.close());
   }
@@ -70,11 +88,7 @@ export class ClusterWorld {
   async listMissing(emails: readonly string[]): Promise<readonly string[]> {
     return until(
       'the database tells which users it has',
-      () =>
-        this.#client?.query<{ email: string }>(MISSING_USERS, [emails]).then(
-          ({ rows }) => rows.map(({ email }) => email),
-          () => undefined,
-        ),
+      () => this.#client && listMissingUsers(this.#client, emails).catch(() => undefined),
       (missing) => missing !== undefined,
       ASK_MS,
     ).then((missing) => missing ?? []);

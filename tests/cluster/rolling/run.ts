@@ -11,7 +11,7 @@ import { startTrustedReceiver } from '../../support/receiver.ts';
 import { PARTNER_COMMAND, startService } from '../../support/service.ts';
 import type { ServiceProcess } from '../../support/service.ts';
 import { recordArrivals, waitForArrivals } from '../arrivals.ts';
-import { addWebhook, MISSING_USERS, startFleet } from '../world.ts';
+import { addWebhook, listMissingUsers, startFleet } from '../world.ts';
 import { ApiProxy } from './proxy.ts';
 import { summarizeRolling } from './report.ts';
 import type { RollingReport } from './report.ts';
@@ -144,9 +144,6 @@ async function openDatabase(closers: Closers): Promise<RollingDatabase> {
       ]);
       return rows.map(({ id }) => id);
     },
-    listMissing: async (emails) => {
-      const { rows } = await client.query<{ email: string }>(MISSING_USERS, [emails]);
-      return rows.map(({ email }) => email);
-    },
+    listMissing: (emails) => listMissingUsers(client, emails),
   };
 }

@@ -1,0 +1,120 @@
+// Statements of the service that run over all shards. Every other one names an organization and runs on its node.
+import { readFileSync } from 'node:fs';
+
+interface FanOut {
+  /** What a statement of the kind contains, and no other does. */
+  readonly pattern: RegExp;
+  readonly reason: string;
+  /** What it costs beside one task for each shard. */
+  readonly bound: string;
+}
+
+const OF_A_LOOP = 'a loop of a worker looks for its next work, whosever it is';
+
+export const FAN_OUTS: readonly FanOut[] = [
+  {
+    pattern: /from fleets f join \( select org_id, min\(next_change_at\)/,
+    reason: OF_A_LOOP,
+    bound: 'rows that are due, by device_conditions_due_idx',
+  },
+  {
+    pattern: /select "next_change_at" from "device_conditions"/,
+    reason: OF_A_LOOP,
+    bound: 'one row of device_conditions_due_idx',
+  },
+  {
+    pattern: /join \( select org_id, min\(due_at\) as due_at from charge_checks/,
+    reason: OF_A_LOOP,
+    bound: 'rows that are due, by charge_checks_due_idx',
+  },
+  {
+    pattern: /from shared_outages o join fleets f/,
+    reason: OF_A_LOOP,
+    bound: 'outages that are not applied, by shared_outages_unapplied_idx',
+  },
+  {
+    pattern: /with in_work as \( select org_id, count\(\*\) as fleets from fleets/,
+    reason: OF_A_LOOP,
+    bound: 'fleets with work, by fleets_work_idx',
+  },
+  {
+    pattern: /select simulation_org_id from fleets where status in \('running', 'expanding'\)/,
+    reason: OF_A_LOOP,
+    bound: '32 rows of fleets_checkpoint_idx',
+  },
+  {
+    pattern: /from fleets where (has_users_to_remove|has_checkpoints_to_remove)/,
+    reason: OF_A_LOOP,
+    bound: '32 rows of an index of fleets that are left',
+  },
+  {
+    pattern: /from deliveries where state = 'pending' and \(message_id, webhook_id\) not in/,
+    reason: 'a dispatcher asks when it has to look again',
+    bound: 'one row of deliveries_due_at_idx, behind those in flight',
+  },
+  {
+    pattern: /^select \(select count\(\*\) from deliveries where state = 'pending'\)/,
+    reason: 'the metrics of the queue',
+    bound: 'what is pending, by index; at each scrape',
+  },
+  {
+    pattern: /from (webhooks|users) where deleted_at < /,
+    reason: 'a sweep looks for what has been deleted for long enough',
+    bound: 'a batch, by index',
+  },
+  {
+    pattern: /from notification_items i where coalesce\(.* and i\.owner_id is null/,
+    reason: 'a sweep looks for old broadcasts',
+    bound: 'a batch, by notification_items_ended_idx',
+  },
+  {
+    pattern:
+      /from webhooks where secret_key_id <> |update webhooks w set encrypted_secret|count\(\*\) as "count" from "webhooks"$/,
+    reason: 'the command that rotates the key',
+    bound: 'a batch of 200',
+  },
+  {
+    pattern: /from "?fleets"? where "?org_id"? = |update "fleets" set .* where "org_id" = /,
+    reason: "a partner's fleets are in the shards of their simulation organizations",
+    bound: 'the quota of fleets, by fleets_created_idx or fleets_id_idx',
+  },
+  {
+    pattern:
+      /from (webhooks|applications|price_counts|idempotency_keys|device_counts|pending_item_counts) where .*org_id"? (in|= any)/,
+    reason: 'what a partner has in all its organizations is counted',
+    bound: 'the shards of these organizations, by index',
+  },
+  {
+    pattern: /from "(users|devices|notification_items)" .*"org_id" (in \(|= any)/,
+    reason: 'something of a partner is looked for in all its organizations',
+    bound: 'a look-up by key in each of them',
+  },
+  {
+    pattern: /"parent"\."uploads" as "parentUploads"/,
+    reason: "whose prices an organization knows: its own and its parent's, with each schedule",
+    bound: 'two rows by key, of which the parent may be in any shard',
+  },
+  {
+    pattern: /"(access_tokens|portal_sessions)" as "(token|session)" .* where .*_hash" = \$1/,
+    reason: 'a token or cookie of the format before, which does not name its organization',
+    bound: 'one row by index; until these have expired',
+  },
+];
+
+/** Statements over several shards that a server has logged under `citus.multi_task_query_log_level = log`, each once. */
+export function readFanOuts(logFile: string, isOfService: (application: string) => boolean): string[] {
+  const found = new Set<string>();
+  const entries = readFileSync(logFile, 'utf8').split(/\n(?!\t)/);
+  for (const [index, entry] of entries.entries()) {
+    if (!entry.includes('multi-task query about to be executed')) continue;
+    const statement = entries.slice(index + 1, index + 4).find((each) => each.includes('STATEMENT:  '));
+    const [application = '', text = ''] = statement?.split(/ \[\d+\] STATEMENT: {2}/) ?? [];
+    if (text !== '' && isOfService(application)) found.add(text.replaceAll(/\s+/g, ' ').trim());
+  }
+  return [...found];
+}
+
+/** Those that are not listed. */
+export function listUnexpected(statements: readonly string[]): string[] {
+  return statements.filter((text) => !FAN_OUTS.some(({ pattern }) => pattern.test(text)));
+}

@@ -1,0 +1,120 @@
+// `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files); ARGS=operations: what operators do
+// to the cluster, under load; ARGS=moves: shards move for five minutes;
+// ARGS=events: writers on all nodes, and readers who must miss nothing.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { isGood, printReports } from '../cluster/report.ts';
+import type { ClusterReport } from '../cluster/report.ts';
+import { runControl, runFault } from '../cluster/run.ts';
+import { ClusterWorld } from '../cluster/world.ts';
+import { CitusCluster } from './cluster.ts';
+import { checkEventOrder } from './event-order.ts';
+import { buildCitus, findCitusPrograms, HOW_TO_GET_CITUS } from './extension.ts';
+import { listUnexpected, readFanOuts } from './fan-outs.ts';
+import { moveForAWhile, OPERATIONS } from './operations.ts';
+import type { Operation } from './operations.ts';
+import { CitusServers } from './servers.ts';
+import { makeTemplate } from './template.ts';
+
+const TEMPLATE = 'partner_template';
+const SHARDS = 4;
+const VITEST = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
+
+async function runSuite(servers: CitusServers, files: readonly string[]): Promise<boolean> {
+  await makeTemplate(servers, TEMPLATE, SHARDS);
+  const child = spawn(
+    process.execPath,
+    [VITEST, 'run', '--config', 'tests/style/vitest.config.ts', ...files],
+    {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        TEST_DATABASE_URL: servers.coordinator.urlOf('postgres'),
+        TEST_DATABASE_TEMPLATE: TEMPLATE,
+        TEST_DATABASE_OTHERS: servers.workers.map((server) => server.urlOf('postgres')).join(' '),
+      },
+    },
+  );
+  const [code] = (await once(child, 'exit')) as [number | null];
+  return reportFanOuts(servers) && code === 0;
+}
+
+/** Whether processes of the service have sent no statement over all shards that is not listed. */
+function reportFanOuts(servers: CitusServers): boolean {
+  const statements = readFanOuts(servers.coordinator.logFile, (application) =>
+    /^partner(?! migrations)/.test(application),
+  );
+  const unexpected = listUnexpected(statements);
+  console.log(
+    `Statements over several shards: ${statements.length}, of which ${unexpected.length} are not listed.`,
+  );
+  for (const text of unexpected) console.log(`  ${text}`);
+  return unexpected.length === 0;
+}
+
+async function runEvents(servers: CitusServers): Promise<boolean> {
+  const cluster = new CitusCluster(servers);
+  await cluster.start();
+  const { written, missed, repeated, nodes } = await checkEventOrder(cluster, EVENTS);
+  console.log(`${written} events on ${nodes} nodes: ${missed} missed, ${repeated} repeated.`);
+  return missed === 0 && repeated === 0 && nodes > 1;
+}
+
+const EVENTS = 100_000;
+
+async function runOperations(servers: CitusServers, operations: readonly Operation[]): Promise<boolean> {
+  const world = new ClusterWorld(new CitusCluster(servers));
+  try {
+    const running = { world, ...(await world.start()) };
+    const reports: ClusterReport[] = [];
+    for (const operation of operations) {
+      const report = await runFault(running, operation);
+      reports.push(report);
+      console.error(
+        `${operation.name}: ${report.acknowledged} acknowledged, ${report.lost + report.messagesLost} lost`,
+      );
+    }
+    const control = await runControl(running);
+    printReports(reports, control);
+    const isListed = reportFanOuts(servers);
+    return isListed && [...reports, control].every(isGood);
+  } finally {
+    console.error(world.describe());
+    await world.close();
+  }
+}
+
+const MOVES_MS = 5 * 60_000;
+
+async function run(programs: string, [what = '', ...more]: readonly string[]): Promise<boolean> {
+  const isSuite = !['operations', 'moves', 'events'].includes(what);
+  // Nothing of the suite outlives the run; operations kill servers.
+  const servers = await CitusServers.start(programs, isSuite ? { fsync: 'off' } : {});
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void servers.close().finally(() => process.exit(1)));
+  try {
+    if (isSuite) return await runSuite(servers, what === '' ? [] : [what, ...more]);
+    if (what === 'events') return await runEvents(servers);
+    const wanted = more.join(' ');
+    return await runOperations(
+      servers,
+      what === 'moves' ? [moveForAWhile(MOVES_MS)] : OPERATIONS.filter(({ name }) => name.includes(wanted)),
+    );
+  } catch (error) {
+    console.error(servers.describe());
+    throw error;
+  } finally {
+    await servers.close();
+  }
+}
+
+const folder = process.env['CITUS'];
+if (findCitusPrograms() === undefined && folder !== undefined && folder !== '') buildCitus(folder);
+const programs = findCitusPrograms();
+if (programs === undefined) {
+  console.error(HOW_TO_GET_CITUS);
+  process.exitCode = 1;
+} else {
+  process.exitCode = (await run(programs, process.argv.slice(2))) ? 0 : 1;
+}

@@ -1,0 +1,30 @@
+// A database that is migrated and distributed, to be cloned for each test file on every server.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { applyMigrations } from '../../src/queries/connection/migrations.ts';
+import type { CitusServers } from './servers.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SCRIPTS = ['distribute.sql', 'functions.sql'];
+
+/** Migrates a database that all servers know, and distributes it. */
+export async function distribute(servers: CitusServers, name: string, shards: number): Promise<void> {
+  await applyMigrations(servers.coordinator.connectionTo(name), join(ROOT, 'migrations'));
+  for (const script of SCRIPTS) {
+    const text = readFileSync(join(ROOT, 'deploy/citus', script), 'utf8');
+    await servers.coordinator.run(name, 'begin', `set local citus.shard_count = ${shards}`, text, 'commit');
+  }
+}
+
+/** A clone needs a template that nobody is connected to: neither Citus' daemons. */
+export async function makeTemplate(servers: CitusServers, name: string, shards: number): Promise<void> {
+  await servers.makeDatabase(name);
+  await distribute(servers, name, shards);
+  for (const server of servers.all) {
+    await server.run(
+      'postgres',
+      `alter database ${name} allow_connections false`,
+      `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,
+    );
+  }
+}
