@@ -1,4 +1,5 @@
 /** Plans a heat pump under known prices: the tank first, then the rooms with what it leaves (docs/simulation.md#schedules). */
+import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import type { Circumstances } from './circumstances.ts';
 import { costOf } from './heat-store.ts';
 import { NO_HEAT_MILLI_WH, STANDBY_MILLI_WH } from './heat-pump-rows.ts';
@@ -12,6 +13,14 @@ import { given } from './thermal-steps.ts';
 /** Buckets in which temperatures count as one, mK: 75 for rooms cost a tenth of a percent more, 300 for tanks no more than 150. */
 const ROOM_BUCKET_MK = 60;
 const TANK_BUCKET_MK = 300;
+/**
+ * Where the heat of a day unsteered warms the rooms by less than that, mK, buckets are narrower, half as wide at the least: what
+ * they take for one counts more the less a day costs, and fewer courses are there to look at.
+ */
+const NARROWER_BELOW_MK = 5000;
+const NARROWEST = 0.5;
+/** What heat in rooms is worth in the search, of the plan's mean price: a plan buys it for less. */
+const HEAT_WORTH = 0.9;
 const QUARTERS = 192;
 /**
  * Electricity that a start of the compressor is worth in the search, mWh: a plan does not go on and off for gains that nobody
@@ -43,6 +52,8 @@ export class HeatPlanner {
   #roomWorth = 0;
   #tankWorth = 0;
   #start = 0;
+  /** Of the widths of buckets. */
+  #width = 1;
 
   constructor(span: HouseSpan) {
     this.#span = span;
@@ -86,19 +97,22 @@ export class HeatPlanner {
 
   /** What the search and the comparison of costs need to know of a part. */
   #prepare(circumstances: Circumstances, { from, to }: SpanPart): void {
-    const { prices, surplus } = this.#span;
-    const { roomKeep, roomNeed, tankNeed } = circumstances.house;
-    let [total, size] = [0, 0];
+    const { prices, surplus, home } = this.#span;
+    const { roomKeep, roomNeed, roomRise, tankNeed } = circumstances.house;
+    let [total, size, heat] = [0, 0, 0];
     for (let i = from; i < to; i++) {
       const price = prices[i] ?? 0;
       total += price;
       size += Math.abs(price);
+      heat += home.roomHeat[i] ?? 0;
       this.#tank.spare[i] = Math.max(0, (surplus[i] ?? 0) - STANDBY_MILLI_WH);
     }
     this.#start = (START_MILLI_WH * size) / (to - from);
+    const warmedADay = (heat * roomRise * QUARTER_HOURS_PER_DAY) / (to - from);
+    this.#width = Math.min(1, Math.max(NARROWEST, warmedADay / NARROWER_BELOW_MK));
     const meanPrice = Math.max(0, total / (to - from));
     const heatPrice = meanPrice / this.#room.prepare(circumstances, from, to);
-    this.#roomWorth = roomNeed * heatPrice;
+    this.#roomWorth = HEAT_WORTH * roomNeed * heatPrice;
     this.#room.priceHeat(meanPrice);
     this.#room.priceColdness(roomNeed * (1 - roomKeep) * heatPrice);
     this.#tankWorth = (tankNeed * meanPrice) / this.#tank.prepare(circumstances, from, to);
@@ -111,7 +125,7 @@ export class HeatPlanner {
     const { roomTarget } = this.#span.forcing;
     const tankScale = {
       lowest: this.#tank.lowest(from, to),
-      bucketMk: TANK_BUCKET_MK,
+      bucketMk: TANK_BUCKET_MK * this.#width,
       worth: this.#tankWorth,
       start: this.#start,
     };
@@ -125,7 +139,7 @@ export class HeatPlanner {
     }
     const roomScale = {
       lowest: this.#room.lowest(from, to),
-      bucketMk: ROOM_BUCKET_MK,
+      bucketMk: ROOM_BUCKET_MK * this.#width,
       worth: this.#roomWorth,
       start: this.#start,
     };

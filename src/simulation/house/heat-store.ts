@@ -26,6 +26,7 @@ export abstract class Store implements HeatStore {
     aim: [0, 0, 0, 0],
     load: [0, 0, 0, 0],
   };
+  readonly warmest = new Float64Array(QUARTERS);
   readonly otherLoad = new Float64Array(QUARTERS);
   /** Own PV that is left to the store, mWh. */
   readonly spare = new Float64Array(QUARTERS);
@@ -61,6 +62,14 @@ export abstract class Store implements HeatStore {
   constructor(span: HouseSpan, home: Int32Array) {
     this.span = span;
     this.home = home;
+  }
+
+  findWarmest(from: number, to: number): void {
+    let warmest = this.home[to] ?? 0;
+    for (let i = to - 1; i >= from; i--) {
+      this.warmest[i] = warmest;
+      warmest = this.warmestBefore(i, warmest);
+    }
   }
 
   /** Looks at quarter hour `i`. */
@@ -122,6 +131,8 @@ export abstract class Store implements HeatStore {
     return now === this.now ? this.wanted : this.homeTarget;
   }
 
+  /** No warmer store has `next` mK or less after quarter hour `i`; mK. */
+  protected abstract warmestBefore(i: number, next: number): number;
   /** Temperature without heat, mK. */
   protected abstract cool(now: number): number;
   /** Temperature with heat up to a target where it can be reached, mK, and its cost; -1 where that is not allowed. */

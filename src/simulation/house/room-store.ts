@@ -3,7 +3,7 @@ import type { Circumstances } from './circumstances.ts';
 import { Store, costOf } from './heat-store.ts';
 import type { HouseSpan } from './house-span.ts';
 import { cyclingFactor } from './performance.ts';
-import { coolRoom, given, heatRoom } from './thermal-steps.ts';
+import { coolRoom, given, heatRoom, warmestRoomBefore } from './thermal-steps.ts';
 
 /**
  * What it costs that a house is colder over what that saves, so that none is .3 K colder in the mean of a year; and what it is
@@ -100,6 +100,10 @@ export class RoomStore extends Store {
 
   protected override cool(now: number): number {
     return this.house === undefined ? 0 : coolRoom(this.house, this.span.forcing, this.at, now);
+  }
+
+  protected override warmestBefore(i: number, next: number): number {
+    return this.house === undefined ? Infinity : warmestRoomBefore(this.house, this.span.forcing, i, next);
   }
 
   protected override heat(free: number, target: number): number {

@@ -22,8 +22,12 @@ export interface HeatStore {
     /** Heat of the compressor over the least that it gives without cycling. */
     readonly load: number[];
   };
+  /** Who is warmer than that after a quarter hour is too warm to cool to home until the end of a search, mK. */
+  readonly warmest: Float64Array;
   /** Its load for the other store, by quarter hours. */
   readonly otherLoad: Float64Array;
+  /** Finds the warmest temperatures of a search over the quarter hours `from` up to and without `to`. */
+  findWarmest(from: number, to: number): void;
   /** Looks at a quarter hour. */
   enter(i: number): void;
   /** Finds all results of that quarter hour for a store of `now` mK before it. */
@@ -74,6 +78,7 @@ export function searchStore(
   scale: SearchScale,
   aims: Uint8Array,
 ): boolean {
+  store.findWarmest(from, to);
   states[0] = start;
   costs[0] = 0;
   runs[0] = 0;
@@ -104,6 +109,7 @@ function extend(store: HeatStore, i: number, first: number, end: number, scale: 
   const otherLoad = store.otherLoad[i] ?? 0;
   const start = otherLoad > 0 ? 0 : scale.start;
   const homeAfter = store.home[i + 1] ?? 0;
+  const warmest = store.warmest[i] ?? 0;
   let count = end;
   for (let node = first; node < end; node++) {
     const before = costs[node] ?? 0;
@@ -111,6 +117,7 @@ function extend(store: HeatStore, i: number, first: number, end: number, scale: 
     store.expand(states[node] ?? 0);
     for (let k = 0; k < store.results.count; k++) {
       const next = nexts[k] ?? 0;
+      if (next > warmest) continue;
       const load = stepLoads[k] ?? 0;
       const cost = before + (stepCosts[k] ?? 0) + (load > 0 ? startNow : 0);
       const rank = cost - worth * next;

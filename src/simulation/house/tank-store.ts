@@ -3,7 +3,7 @@ import type { Circumstances } from './circumstances.ts';
 import { Store, costOf } from './heat-store.ts';
 import { COLD_TANK_MK } from './hot-water.ts';
 import type { HouseSpan } from './house-span.ts';
-import { coolTank, given, heatTank } from './thermal-steps.ts';
+import { coolTank, given, heatTank, warmestTankBefore } from './thermal-steps.ts';
 
 /** A tank that has fallen to the low temperature is heated by so much more, mK: else it would be heated a little all the time. */
 export const TANK_HYSTERESIS_MK = 500;
@@ -50,6 +50,10 @@ export class TankStore extends Store {
 
   protected override cool(now: number): number {
     return this.house === undefined ? 0 : coolTank(this.house, this.span.forcing, this.at, now);
+  }
+
+  protected override warmestBefore(i: number, next: number): number {
+    return this.house === undefined ? Infinity : warmestTankBefore(this.house, this.span.forcing, i, next);
   }
 
   protected override heat(free: number, target: number): number {

@@ -23,6 +23,9 @@ const MOST_AIRED_MK = 1500;
 export const BACKUP_BELOW_COMFORT_MK = 2200;
 const BACKUP_BELOW_TARGET_MK = 200;
 
+/** Temperatures are whole mK, which takes so much of them at most. */
+const ROUNDED_MK = 0.5;
+
 /** What some time brings to a house, by quarter hours. */
 export interface Forcing {
   readonly outdoorC: Float64Array;
@@ -98,6 +101,12 @@ export function coolTank(house: ThermalHouse, forcing: Forcing, i: number, tank:
   return drawn > least ? drawn : still < least ? still : least;
 }
 
+/** No warmer tank has `next` mK or less after quarter hour `i`; mK. */
+export function warmestTankBefore(house: ThermalHouse, forcing: Forcing, i: number, next: number): number {
+  const still = next + ROUNDED_MK + (forcing.tankFall[i] ?? 0);
+  return CELLAR_MK + (still - CELLAR_MK) / house.tankKeep;
+}
+
 /** Temperature of a tank that would have `free` mK, heated up to `goal` where the `most` heat of the compressor suffices. */
 export function heatTank(house: ThermalHouse, free: number, goal: number, most: number): number {
   let next = free;
@@ -116,6 +125,14 @@ export function coolRoom(house: ThermalHouse, forcing: Forcing, i: number, room:
   const rest = forcing.roomRest[i] ?? 0;
   const next = rest + (room - rest) * house.roomKeep;
   return next > house.openAbove ? ventilate(next, house.openAbove, 1000 * (forcing.outdoorC[i] ?? 0)) : next;
+}
+
+/** No warmer room has `next` mK or less after quarter hour `i`; mK, infinite where people then open their windows. */
+export function warmestRoomBefore(house: ThermalHouse, forcing: Forcing, i: number, next: number): number {
+  const free = next + ROUNDED_MK;
+  if (free >= house.openAbove) return Infinity;
+  const rest = forcing.roomRest[i] ?? 0;
+  return rest + (free - rest) / house.roomKeep;
 }
 
 /**

@@ -1,7 +1,15 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { fillRoomRest, thermalHouseOf } from '../../../src/simulation/house/thermal-house.ts';
-import { createCourse, createForcing, runThermostat } from '../../../src/simulation/house/thermal-steps.ts';
+import {
+  coolRoom,
+  coolTank,
+  createCourse,
+  createForcing,
+  runThermostat,
+  warmestRoomBefore,
+  warmestTankBefore,
+} from '../../../src/simulation/house/thermal-steps.ts';
 import { heatedHouseholds } from './houses.ts';
 
 const HOUSES = heatedHouseholds(48.2, 16.4).map(({ heat_pump: pump }) => thermalHouseOf(pump));
@@ -46,6 +54,36 @@ test('a day keeps the order of temperatures, in every quarter hour', () => {
         }
         const all = (values: Float64Array): boolean => values.every((value) => value >= 0);
         expect([all(high.roomHeat), all(high.tankHeat), all(high.backupHeat)]).toEqual([true, true, true]);
+      },
+    ),
+  );
+});
+
+test('nothing that a quarter hour without heat leads to a temperature was warmer than the warmest before it, or much colder', () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        house: fc.constantFrom(...HOUSES),
+        outdoor: fc.double({ min: -35, max: 40, noNaN: true }),
+        fall: fc.double({ min: 0, max: 9000, noNaN: true }),
+        room: fc.integer({ min: 8000, max: 26_000 }),
+        tank: fc.integer({ min: 20_000, max: 60_000 }),
+      }),
+      ({ house, outdoor, fall, room, tank }) => {
+        const forcing = createForcing(1);
+        forcing.outdoorC[0] = outdoor;
+        forcing.roomRest[0] = 1000 * outdoor;
+        forcing.tankFall[0] = fall;
+        const roomAfter = Math.floor(coolRoom(house, forcing, 0, room) + 0.5);
+        const tankAfter = Math.floor(coolTank(house, forcing, 0, tank) + 0.5);
+        const [warmestRoom, warmestTank] = [
+          warmestRoomBefore(house, forcing, 0, roomAfter),
+          warmestTankBefore(house, forcing, 0, tankAfter),
+        ];
+        expect(warmestRoom).toBeGreaterThanOrEqual(room);
+        expect(warmestTank).toBeGreaterThanOrEqual(tank);
+        if (roomAfter < house.openAbove - 1) expect(warmestRoom).toBeLessThan(room + 2);
+        if (tankAfter > 30_000) expect(warmestTank).toBeLessThan(tank + 2);
       },
     ),
   );
