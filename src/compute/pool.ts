@@ -15,14 +15,12 @@ const MIN_THREADS = 2;
 const MAX_WAITING = 8;
 /** Heavy requests of all partners at the same time: their bodies, of 8 MiB at most, are held in memory. */
 const MAX_TURNS = 32;
-/** As COMPUTE_SECONDS: the longest job, a preview of sixteen million cells, takes about a second. */
-const DEFAULT_MAX_JOB_MS = 15_000;
+/** As COMPUTE_SECONDS: the longest job, a preview of sixteen million cells, takes about a second, and more where all else is busy. */
+const DEFAULT_MAX_JOB_MS = 30_000;
 /** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
 const DEFAULT_MAX_HEAP_MB = 256;
 /** Of young JavaScript objects in one thread, which would otherwise grow to 48 MB before the first are looked through. */
 const MAX_YOUNG_HEAP_MB = 16;
-/** Threads leave the processor to the main thread, which serves everybody (nice(2)). */
-const NICE_INCREMENT = 10;
 
 export interface ComputePoolOptions {
   /** Threads; one less than there are cores, at least two, where it is left out. */
@@ -144,7 +142,6 @@ function toThreadOptions({ workerFile, maxHeapMb }: ComputePoolOptions, threads:
     filename: workerFile ?? fileURLToPath(new URL('worker.ts', import.meta.url)),
     minThreads: threads,
     maxThreads: threads,
-    niceIncrement: NICE_INCREMENT,
     resourceLimits: {
       maxOldGenerationSizeMb: maxHeapMb ?? DEFAULT_MAX_HEAP_MB,
       maxYoungGenerationSizeMb: MAX_YOUNG_HEAP_MB,

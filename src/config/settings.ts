@@ -80,7 +80,7 @@ const variables = z.object({
   RATE_LIMITS: rateLimitsField,
   QUOTAS: quotasField,
   /** How long a computation on a thread may take: a preview, a density, a schedule, an upload of prices. */
-  COMPUTE_SECONDS: integerField(15, 1, 3_600),
+  COMPUTE_SECONDS: integerField(30, 1, 3_600),
   SIMULATOR_FAULTS: onOrOffField,
   /** Between the signal and the end of the port. Undefined: long enough for a proxy to notice, none without DATABASE_URL. */
   STOP_DELAY_SECONDS: optionalIntegerField(0, 300),

@@ -52,8 +52,7 @@ export interface AttackedService {
 }
 
 /**
- * As Linux tells: of each thread its user and system time in hundredths of a second, and its niceness. The threads for
- * passwords are ten nicer than the process, those for other jobs, which may load meanwhile, five.
+ * As Linux tells: of each thread its user and system time in hundredths of a second, and its niceness.
  */
 const THREAD_MS_THAT_GIVE_WAY = `(() => {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');

@@ -30,6 +30,13 @@ test.each(['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'])(
   },
 );
 
+test('previews: they are computed by threads that give way', async () => {
+  const before = await service.threadMsThatGiveWay();
+  const attack = service.begin('previews', 1, Infinity);
+  await until(service.threadMsThatGiveWay, (ms) => ms - before > 500);
+  await attack.end();
+});
+
 test('device-pages: counters of a year are summed in slices, and the loop is held for less than 50 ms', async () => {
   await service.attack('device-pages', 1);
   await service.takeHoldMs();
