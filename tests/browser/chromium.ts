@@ -1,9 +1,12 @@
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 
+/** Not a promise: less than a test waits, so that a failure names the place. */
+const END_OF_PATIENCE_MS = 180_000;
+
 /** Debian's Chromium without a window, which asks nobody for updates. `more` are arguments of its command line. */
-export function launchChromium(...more: readonly string[]): Promise<Browser> {
-  return chromium.launch({
+export async function launchChromium(...more: readonly string[]): Promise<Browser> {
+  const browser = await chromium.launch({
     executablePath: '/usr/bin/chromium',
     args: [
       '--no-sandbox',
@@ -17,6 +20,10 @@ export function launchChromium(...more: readonly string[]): Promise<Browser> {
       ...more,
     ],
   });
+  browser.on('context', (context) => {
+    context.setDefaultTimeout(END_OF_PATIENCE_MS);
+  });
+  return browser;
 }
 
 /** How many tab stops there are from the beginning of a page to its content; the first of them skips to it. */

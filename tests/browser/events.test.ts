@@ -30,7 +30,7 @@ test('events come by themselves, are counted while the page is paused, and nothi
   await page.goto(inSimulation('/portal/events/'));
   const before = await rowsOf(page).count();
   await happen(context, page, 'Offline');
-  await expect.poll(() => rowsOf(page).count(), { timeout: 15_000 }).toBe(before + 1);
+  await expect.poll(() => rowsOf(page).count()).toBe(before + 1);
   const first = rowsOf(page).first();
   expect(await first.textContent()).toContain('inverter');
 
@@ -56,7 +56,7 @@ test('where the stream cannot be heard the page asks by the clock', async () => 
   const before = await rowsOf(page).count();
   await happen(context, page, 'Reconnect');
   await happen(context, page, 'Offline');
-  await expect.poll(() => rowsOf(page).count(), { timeout: 20_000 }).toBe(before + 1);
+  await expect.poll(() => rowsOf(page).count()).toBe(before + 1);
   await context.close();
 });
 
@@ -83,7 +83,7 @@ test('a delivery is followed without a reload, and a new one is offered by a but
   // Its first attempts fail, one after the other: nobody has the address.
   const attempts = rows.first().locator('[data-label="Attempts"]');
   const tries = await attempts.textContent();
-  await expect.poll(() => attempts.textContent(), { timeout: 40_000 }).not.toBe(tries);
+  await expect.poll(() => attempts.textContent()).not.toBe(tries);
   expect(complaints).toEqual([]);
   await context.close();
 });

