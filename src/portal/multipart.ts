@@ -26,6 +26,8 @@ export async function readMultipart(
         const chunks: Buffer[] = [];
         file.on('data', (chunk: Buffer) => chunks.push(chunk));
         file.on('end', () => add(name, Buffer.concat(chunks).toString()));
+        // Without a listener the error of a file that breaks off would end the process.
+        file.on('error', reject);
       });
       reader.on('partsLimit', () => reject(new Error('The form has too many parts.')));
       reader.on('finish', resolve);

@@ -255,4 +255,14 @@ describe('the form of prices', () => {
     const damaged = await browser.postBytes(UPLOAD, 'multipart/form-data; boundary=x', 'no parts');
     expect(damaged.status).toBe(400);
   });
+
+  test('that breaks off within its file is refused, and the process goes on', async () => {
+    const thrown: unknown[] = [];
+    const note = (error: unknown): void => void thrown.push(error);
+    process.on('uncaughtExceptionMonitor', note);
+    const file = '--x\r\nContent-Disposition: form-data; name="file"; filename="prices.csv"\r\n\r\n2026-';
+    const broken = await browser.postBytes(UPLOAD, 'multipart/form-data; boundary=x', file);
+    process.off('uncaughtExceptionMonitor', note);
+    expect([broken.status, thrown]).toEqual([400, []]);
+  });
 });
