@@ -6,11 +6,16 @@ import type { JobOutput } from '../compute/jobs.ts';
 import { readPriceUpload } from '../compute/price-upload.ts';
 import type { BytesHandler, BytesRequest, Handler } from '../contract/handlers.ts';
 import { effectiveFrom } from '../domain/api/quarter-hours.ts';
-import { fromPriceBatches } from '../domain/prices/price-batches.ts';
+import { listBatchedPrices } from '../domain/prices/price-batches.ts';
+import type { PriceComparison, StoredBefore } from '../domain/prices/price-comparison.ts';
 import { isPricePast } from '../domain/prices/prices.ts';
-import type { DayAheadPrice } from '../domain/prices/prices.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
-import { countNewPrices, insertPriceRevisions } from '../queries/prices/day-ahead-prices.ts';
+import {
+  countNewPrices,
+  insertPriceRevisions,
+  listStoredBefore,
+} from '../queries/prices/day-ahead-prices.ts';
+import { findPriceGaps } from '../queries/prices/price-gaps.ts';
 import { listPricePage } from '../queries/prices/price-pages.ts';
 import type { ListedPrice, PriceOwners, PricePage } from '../queries/prices/price-pages.ts';
 import { findPriceSources } from '../queries/prices/price-revisions.ts';
@@ -37,14 +42,20 @@ export const uploadDayAheadPrices: BytesHandler<Context, 'uploadDayAheadPrices'>
 };
 
 /**
- * The prices of an upload by their instants, and nothing is stored.
+ * What an upload would do, and nothing is stored. As much is read as the upload has prices, whatever time it spans.
  * @throws Problem malformed_json or validation_failed, as uploadDayAheadPrices.
  */
-export async function readDayAheadPrices(
+export async function compareDayAheadPrices(
   context: Context,
   request: BytesRequest,
-): Promise<readonly DayAheadPrice[]> {
-  return fromPriceBatches((await readUpload(context, request)).batches);
+): Promise<PriceComparison> {
+  const { db, orgId } = context;
+  const { batches } = await readUpload(context, request);
+  const stored: StoredBefore[] = [];
+  for (const batch of batches) stored.push(...(await listStoredBefore(db, orgId, batch)));
+  const startsAtMs = batches.map((batch) => batch.startsAtMs).join(',');
+  const gaps = await findPriceGaps(db, orgId, startsAtMs);
+  return { prices: listBatchedPrices(batches), stored, gaps };
 }
 
 async function readUpload(

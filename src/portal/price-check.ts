@@ -1,6 +1,11 @@
 import { HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import { isPricePast } from '../domain/prices/prices.ts';
-import type { DayAheadPrice } from '../domain/prices/prices.ts';
+import type {
+  PriceComparison,
+  PriceGaps,
+  StoredBefore,
+  UploadedPrice,
+} from '../domain/prices/price-comparison.ts';
 import { listQuarters, toLine } from './day-chart.ts';
 import type { DayChart } from './day-chart.ts';
 import type { LocalClock } from './local-days.ts';
@@ -11,68 +16,41 @@ import type { TimeSpan } from './time-spans.ts';
 import { countOf, formatCount } from './times.ts';
 
 /** What an upload would do. */
-export interface PriceCheck {
-  readonly prices: readonly DayAheadPrice[];
+export interface PriceCheck extends PriceComparison {
   /** Those of the same instants that are stored with other values, and what would be stored in their place. */
-  readonly replaced: readonly { readonly stored: ListedPrice; readonly price: DayAheadPrice }[];
+  readonly replaced: readonly { readonly stored: StoredBefore; readonly price: UploadedPrice }[];
   /** How many are stored already with the same values. */
   readonly same: number;
   /** Whether nothing would be stored since all of it is over. */
   readonly isLate: boolean;
   /** How many quarter hours or hours are over. */
   readonly past: number;
-  /** Times between the first and the last one for which there would be no price of the organization. */
-  readonly gaps: readonly TimeSpan[];
 }
 
-/** Compares prices, at least one and in their order, with what the organization has stored in their time. */
-export function checkPrices(
-  prices: readonly DayAheadPrice[],
-  stored: readonly ListedPrice[],
-  now: Date,
-): PriceCheck {
-  const byStart = new Map(stored.map((price) => [Date.parse(price.timestamp), price]));
-  const pairs = prices.flatMap((price) => {
+/** Looks through what an upload of at least one price would do to what is stored. */
+export function checkPrices(comparison: PriceComparison, now: Date): PriceCheck {
+  const { prices, stored } = comparison;
+  const byStart = new Map(stored.map((each) => [each.startsAt.getTime(), each]));
+  const replaced = prices.flatMap((price) => {
     const before = byStart.get(price.startsAt.getTime());
-    return before === undefined ? [] : [{ stored: before, price }];
+    return before === undefined || before.isSame ? [] : [{ stored: before, price }];
   });
-  const replaced = pairs.filter((pair) => !isSame(pair.stored, pair.price));
   const past = prices.filter(({ startsAt }) => isPricePast(startsAt, now)).length;
   return {
-    prices,
+    ...comparison,
     replaced,
-    same: pairs.length - replaced.length,
+    same: stored.length - replaced.length,
     isLate: past === prices.length,
     past,
-    gaps: findGaps([...byStart.keys(), ...prices.map(({ startsAt }) => startsAt.getTime())]),
   };
 }
 
-function isSame(stored: ListedPrice, { price, bestBid, bestAsk }: DayAheadPrice): boolean {
-  return (
-    stored.price === price &&
-    stored.best_bid.join() === bestBid.join() &&
-    stored.best_ask.join() === bestAsk.join()
-  );
-}
-
-/** Between starts that are further apart than a price holds. */
-function findGaps(startsMs: readonly number[]): readonly TimeSpan[] {
-  const sorted = startsMs.toSorted((a, b) => a - b);
-  return sorted.slice(1).flatMap((startMs, index) => {
-    const endMs = (sorted[index] ?? startMs) + HOUR_MS;
-    return endMs < startMs ? [{ from: new Date(endMs), to: new Date(startMs) }] : [];
-  });
-}
-
 /** From the first price to the end of the hour for which the last one may hold. */
-export function spanOf(prices: readonly DayAheadPrice[]): TimeSpan {
+export function spanOf(prices: readonly UploadedPrice[]): TimeSpan {
   const [first, last] = [prices[0], prices.at(-1)];
   if (first === undefined || last === undefined) throw new Error('There are no prices.');
   return { from: first.startsAt, to: new Date(last.startsAt.getTime() + HOUR_MS) };
 }
-
-const MOST_GAPS = 6;
 
 /** What people compare before they store it. */
 export function describeCheck(
@@ -80,7 +58,7 @@ export function describeCheck(
   clock: LocalClock,
 ): readonly (readonly [name: string, text: string])[] {
   const byPrice = prices.toSorted((a, b) => a.price - b.price);
-  const at = (price: DayAheadPrice | undefined): string =>
+  const at = (price: UploadedPrice | undefined): string =>
     price === undefined ? '' : `${formatPrice(price.price)} at ${formatInstant(clock, price.startsAt)}`;
   const [first, last] = [prices[0], prices.at(-1)].map((each) => each?.startsAt ?? new Date(0));
   const added = prices.length - replaced.length - same;
@@ -112,8 +90,8 @@ function sizeOf({ stored, price }: PriceCheck['replaced'][number]): number {
   return Math.abs(price.price - stored.price);
 }
 
-function nameStep(prices: readonly DayAheadPrice[]): string {
-  const isHourly = (price: DayAheadPrice): boolean => price.startsAt.getTime() % HOUR_MS === 0;
+function nameStep(prices: readonly UploadedPrice[]): string {
+  const isHourly = (price: UploadedPrice): boolean => price.startsAt.getTime() % HOUR_MS === 0;
   const steps = new Set(
     prices
       .slice(1)
@@ -123,12 +101,12 @@ function nameStep(prices: readonly DayAheadPrice[]): string {
   return steps.has(HOUR_MS) ? 'hourly and quarter-hourly' : 'quarter-hourly';
 }
 
-function tellGaps(gaps: readonly TimeSpan[], clock: LocalClock): string {
-  if (gaps.length === 0) return 'None';
-  const told = gaps
-    .slice(0, MOST_GAPS)
-    .map((gap) => `${formatSpan(clock, gap)} (${formatDuration(gap.to.getTime() - gap.from.getTime())})`);
-  const more = gaps.length - told.length;
+function tellGaps({ first, count }: PriceGaps, clock: LocalClock): string {
+  if (count === 0) return 'None';
+  const told = first.map(
+    (gap) => `${formatSpan(clock, gap)} (${formatDuration(gap.to.getTime() - gap.from.getTime())})`,
+  );
+  const more = count - told.length;
   return [...told, ...(more > 0 ? [countOf(more, 'more gap')] : [])].join('; ');
 }
 
@@ -156,16 +134,22 @@ export function tabulateReplaced({ replaced }: PriceCheck, clock: LocalClock) {
 /** Days that are drawn. */
 const MOST_HOURS = 8 * 24;
 
-/** The curve as it is stored and as it would be; undefined for a time that is too long to be looked at. */
+/** Whether what is in force in the time of an upload is looked at too. */
+export function isDrawn(prices: readonly UploadedPrice[]): boolean {
+  const { from, to } = spanOf(prices);
+  return to.getTime() - from.getTime() <= MOST_HOURS * HOUR_MS;
+}
+
+/** The curve as it is in force and as it would be; undefined for a time that is too long to be looked at. */
 export function chartCheck(
   { prices }: PriceCheck,
-  stored: readonly ListedPrice[],
+  inForce: readonly ListedPrice[],
   clock: LocalClock,
 ): DayChart | undefined {
+  if (!isDrawn(prices)) return undefined;
   const { from, to } = spanOf(prices);
-  if (to.getTime() - from.getTime() > MOST_HOURS * HOUR_MS) return undefined;
   const starts = listQuarters({ from, to });
-  const known = new Map(stored.map(({ timestamp, price }) => [Date.parse(timestamp), price]));
+  const known = new Map(inForce.map(({ timestamp, price }) => [Date.parse(timestamp), price]));
   const before = fillHours(known, starts);
   for (const { startsAt, price } of prices) known.set(startsAt.getTime(), price);
   const values = fillHours(known, starts);

@@ -1,4 +1,5 @@
 import type { FieldError, Problem } from '../domain/api/problem.ts';
+import type { TextLine } from './price-text.ts';
 import { countOf } from './times.ts';
 
 /** What to do about an error of a line. */
@@ -22,14 +23,12 @@ export interface PriceFaults {
   readonly text: string | undefined;
 }
 
-/** The errors of the API by the lines of the text; `lines` are those of the entries. */
+/** The errors of the API by the lines of the entries. */
 export function describeFaults(
   { errors, areErrorsTruncated }: Pick<Problem, 'errors' | 'areErrorsTruncated'>,
-  lines: readonly number[],
-  text: string,
+  lines: readonly TextLine[],
 ): PriceFaults {
-  const written = text.split(/\r\n|\r|\n/);
-  const faults: { readonly line: number; readonly rule: string; readonly cure: string }[] = [];
+  const faults: { readonly line: TextLine; readonly rule: string; readonly cure: string }[] = [];
   const whole = [];
   let zone: string | undefined;
   for (const { pointer = '', code, detail } of errors) {
@@ -39,10 +38,10 @@ export function describeFaults(
     else faults.push({ line, rule: namePart(pointer, detail, lines), cure: CURES[code] ?? '' });
   }
   const rows = faults
-    .toSorted((a, b) => a.line - b.line)
+    .toSorted((a, b) => a.line.number - b.line.number)
     .map(({ line, rule, cure }) => [
-      { text: `Line ${line}` },
-      { text: shorten(written[line - 1] ?? '') },
+      { text: `Line ${line.number}` },
+      { text: shorten(line.text) },
       { text: rule, detail: cure },
     ]);
   const counted = rows.length === 0 ? [] : [`${countOf(rows.length, 'error')}, listed above by line.`];
@@ -58,11 +57,11 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** `Price: must be …`; another entry that it names is a line of the text. */
-function namePart(pointer: string, detail: string, lines: readonly number[]): string {
+function namePart(pointer: string, detail: string, lines: readonly TextLine[]): string {
   const part = PARTS[pointer.split('/')[3] ?? ''];
   const rule = detail.replaceAll(
     /\/data\/(\d+)\/timestamp/g,
-    (_, index: string) => `line ${String(lines[Number(index)])}`,
+    (_, index: string) => `line ${String(lines[Number(index)]?.number)}`,
   );
   return part === undefined ? rule : `${part}: ${rule}`;
 }

@@ -3,10 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 /** Prices as people have them, as the API takes them; what is no number stays text, and is refused by the API's rules. */
 export interface PriceText {
   readonly entries: readonly TextEntry[];
-  /** The line of each entry, from 1 on. */
-  readonly lines: readonly number[];
+  /** The line of each entry. */
+  readonly lines: readonly TextLine[];
   /** Whether a first line of names leaves out the time or the price. */
   readonly lacksColumns: boolean;
+}
+
+/** A line as it was written, with its number, from 1 on. */
+export interface TextLine {
+  readonly text: string;
+  readonly number: number;
 }
 
 interface TextEntry {
@@ -19,8 +25,14 @@ interface TextEntry {
 type Separator = '\t' | ';' | ',';
 type Column = 'timestamp' | 'price' | 'best_bid' | 'best_ask';
 
-/** Lines that are read at once, in some 5 ms. */
-const LINES_AT_ONCE = 1_000;
+/** Lines are read together up to so many characters, in some 5 ms. */
+const CHARACTERS_AT_ONCE = 60_000;
+/** One line more than the API takes, and one of names: the API refuses what has more, and the others are not looked at. */
+const MOST_LINES = 10_002;
+/** Columns of a line; others are left out. */
+const MOST_COLUMNS = 100;
+/** One bid or ask more than the API takes of a price, for the same reason. */
+const MOST_LISTED = 101;
 
 /** Where each column stands unless a line of names says otherwise. */
 const USUAL_COLUMNS: readonly Column[] = ['timestamp', 'price', 'best_bid', 'best_ask'];
@@ -31,27 +43,52 @@ const USUAL_COLUMNS: readonly Column[] = ['timestamp', 'price', 'best_bid', 'bes
  * lines. A decimal comma is read where commas separate nothing. Others have their turn between parts of the text.
  */
 export async function readPriceText(text: string): Promise<PriceText> {
-  const rows = text
-    .replace(/^\uFEFF/, '')
-    .split(/\r\n|\r|\n/)
-    .map((line, index) => ({ line, number: index + 1 }))
-    .filter(({ line }) => line.trim() !== '');
-  const separator = findSeparator(rows[0]?.line ?? '');
-  const heading = splitCells(rows[0]?.line ?? '0', separator);
+  const rows = listLines(text.replace(/^\uFEFF/, ''));
+  const separator = findSeparator(rows[0]?.text ?? '');
+  const heading = splitCells(rows[0]?.text ?? '0', separator);
   const hasHeading = !/^\d/.test(heading[0] ?? '');
   const columns = hasHeading ? heading.map((cell) => cell.toLowerCase()) : USUAL_COLUMNS;
   const data = hasHeading ? rows.slice(1) : rows;
   const entries: TextEntry[] = [];
-  for (let at = 0; at < data.length; at += LINES_AT_ONCE) {
-    const part = data.slice(at, at + LINES_AT_ONCE);
-    entries.push(...part.map(({ line }) => toEntry(splitCells(line, separator), columns, separator)));
+  let characters = 0;
+  for (const line of data) {
+    entries.push(toEntry(splitCells(line.text, separator), columns, separator));
+    characters += line.text.length;
+    if (characters < CHARACTERS_AT_ONCE) continue;
+    characters = 0;
     await setImmediate();
   }
   return {
     entries,
-    lines: data.map(({ number }) => number),
+    lines: data,
     lacksColumns: !columns.includes('timestamp') || !columns.includes('price'),
   };
+}
+
+/** The first lines in which something stands. */
+function listLines(text: string): readonly TextLine[] {
+  const lines: TextLine[] = [];
+  let [start, number] = [0, 1];
+  while (start <= text.length && lines.length < MOST_LINES) {
+    const end = findLineEnd(text, start);
+    const line = end === start ? '' : text.slice(start, end);
+    if (line.trim() !== '') lines.push({ text: line, number });
+    const isOfTwo = text.charCodeAt(end) === RETURN && text.charCodeAt(end + 1) === NEW_LINE;
+    start = end + (isOfTwo ? 2 : 1);
+    number += 1;
+  }
+  return lines;
+}
+
+const NEW_LINE = 0x0a;
+const RETURN = 0x0d;
+
+function findLineEnd(text: string, start: number): number {
+  for (let at = start; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === NEW_LINE || code === RETURN) return at;
+  }
+  return text.length;
 }
 
 function findSeparator(line: string): Separator {
@@ -59,7 +96,7 @@ function findSeparator(line: string): Separator {
 }
 
 function splitCells(line: string, separator: Separator): readonly string[] {
-  return line.split(separator).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
+  return line.split(separator, MOST_COLUMNS).map((cell) => cell.trim().replace(/^"(.*)"$/, '$1'));
 }
 
 function toEntry(cells: readonly string[], columns: readonly string[], separator: Separator): TextEntry {
@@ -68,7 +105,7 @@ function toEntry(cells: readonly string[], columns: readonly string[], separator
     toNumber(separator === ',' ? cell : cell.replace(',', '.'));
   const listOf = (column: Column): readonly (number | string)[] =>
     cellOf(column)
-      .split(' ')
+      .split(/ +/, MOST_LISTED)
       .filter((part) => part !== '')
       .map(toValue);
   const [timestamp, price] = [toTimestamp(cellOf('timestamp')), cellOf('price')];
@@ -82,7 +119,8 @@ function toEntry(cells: readonly string[], columns: readonly string[], separator
 }
 
 function toNumber(text: string): number | string {
-  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
+  // What a digit belongs to is never open: otherwise a million of them would be tried in all ways.
+  return /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
 /** `2026-11-24 18:00` and `24.11.2026 18:00` as ISO 8601 has them; all else as it is. */

@@ -9,6 +9,7 @@ import type { PriceCheck } from './price-check.ts';
 import { exampleUpload } from './price-choices.ts';
 import type { PriceFaults } from './price-faults.ts';
 import type { ListedPrice } from './price-list.ts';
+import type { TextLine } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 
@@ -25,8 +26,9 @@ export const NO_FAULTS: PriceFaults = { rows: [], zone: undefined, text: undefin
 export interface CheckedUpload {
   /** As the API takes it. */
   readonly body: string;
-  readonly lines: readonly number[];
-  readonly stored: readonly ListedPrice[];
+  readonly lines: readonly TextLine[];
+  /** Of the organization, in the time of what is drawn. */
+  readonly inForce: readonly ListedPrice[];
   readonly result: PriceCheck;
   /** Of the prices and what they would replace. */
   readonly version: string;
@@ -99,12 +101,12 @@ export function sendUploadCheck(
   { baseUrl }: PortalContext,
   response: PortalResponse,
   { text, zone }: UploadValues,
-  { body, stored, result, version }: CheckedUpload,
+  { body, inForce, result, version }: CheckedUpload,
   isStale: boolean,
 ): void {
   const scope = getScope(response);
   const clock = createLocalClock(zone);
-  const chart = chartCheck(result, stored, clock);
+  const chart = chartCheck(result, inForce, clock);
   const path = `/org/${scope.orgId}/trading/dayahead/prices`;
   sendView(response, 200, 'price-check', {
     isStale,

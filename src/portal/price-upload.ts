@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { Problem } from '../domain/api/problem.ts';
-import { readDayAheadPrices, uploadDayAheadPrices } from '../operations/trading.ts';
+import type { UploadedPrice } from '../domain/prices/price-comparison.ts';
+import { compareDayAheadPrices, uploadDayAheadPrices } from '../operations/trading.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { versionOf } from './form-versions.ts';
@@ -10,13 +11,15 @@ import { toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
 import type { Notice } from './pages.ts';
 import { PRICES_PATH } from './paths.ts';
-import { checkPrices, spanOf } from './price-check.ts';
+import { checkPrices, isDrawn, spanOf } from './price-check.ts';
 import { describeFaults } from './price-faults.ts';
 import { listPricesInForce } from './price-list.ts';
+import type { ListedPrice } from './price-list.ts';
 import { findPriceZone } from './price-scope.ts';
 import { NO_FAULTS, sendUploadCheck, sendUploadForm } from './price-upload-pages.ts';
 import type { CheckedUpload, UploadValues } from './price-upload-pages.ts';
 import { readPriceText } from './price-text.ts';
+import type { TextLine } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 
@@ -94,17 +97,28 @@ async function check(
   const body = JSON.stringify({ metadata: { timezone_override: values.zone }, data: entries });
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
-    const prices = await readDayAheadPrices(operation, toUpload(body));
-    const listed = await listPricesInForce(context, response, operation.orgId, spanOf(prices));
-    const stored = listed.filter(({ origin }) => origin === 'own');
-    const result = checkPrices(prices, stored, context.clock());
-    const replaced = result.replaced.map((each) => [each.stored.price, each.stored.received_at]);
+    const comparison = await compareDayAheadPrices(operation, toUpload(body));
+    const result = checkPrices(comparison, context.clock());
+    const replaced = result.replaced.map(({ stored }) => [stored.price, stored.receivedAt]);
     const version = versionOf({ body, replaced });
-    return { body, lines, stored, result, version };
+    const inForce = await listDrawn(context, response, operation.orgId, comparison.prices);
+    return { body, lines, inForce, result, version };
   } catch (error) {
     refuse(context, response, values, error, lines);
     return undefined;
   }
+}
+
+/** The organization's own prices in the time of an upload that is drawn. */
+async function listDrawn(
+  context: PortalContext,
+  response: PortalResponse,
+  orgId: string,
+  prices: readonly UploadedPrice[],
+): Promise<readonly ListedPrice[]> {
+  if (!isDrawn(prices)) return [];
+  const listed = await listPricesInForce(context, response, orgId, spanOf(prices));
+  return listed.filter(({ origin }) => origin === 'own');
 }
 
 /** Bytes of its own for each operation, which hands them to a thread where they are many. */
@@ -118,13 +132,13 @@ function refuse(
   response: PortalResponse,
   values: UploadValues,
   error: unknown,
-  lines: readonly number[],
+  lines: readonly TextLine[],
 ): void {
   if (!(error instanceof Problem)) throw error;
   if (error.code === 'quota_reached')
     sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text: error.message });
   else if (error.code === 'validation_failed')
-    sendUploadForm(context, response, 422, values, describeFaults(error, lines, values.text));
+    sendUploadForm(context, response, 422, values, describeFaults(error, lines));
   else throw error;
 }
 

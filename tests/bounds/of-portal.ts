@@ -1,8 +1,31 @@
-// What people have in the portal: secrets of applications, tokens of sessions, and what a page looks through.
+// What people have in the portal: secrets of applications, tokens of sessions, what a page looks through, and long forms.
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
+const PRICE_TEXT = 'src/portal/price-text.ts';
+const priceText = testsOf('tests/portal/price-text.test.ts');
+
 export const boundsOfPortal: readonly Bound[] = [
+  bound(
+    'ways in which a text is tried as a number',
+    [replace(PRICE_TEXT, String.raw`(?:\d+(?:\.\d*)?|`, String.raw`(?:\d+\.?\d*|`)],
+    priceText('is read in little time', 'digits that are no number'),
+  ),
+  bound(
+    'lines of a form for prices',
+    [replace(PRICE_TEXT, 'const MOST_LINES = 10_002;', 'const MOST_LINES = 1_000_000_000;')],
+    priceText('one line more than the API takes'),
+  ),
+  bound(
+    'columns of a line of prices',
+    [replace(PRICE_TEXT, 'const MOST_COLUMNS = 100;', 'const MOST_COLUMNS = 1_000_000_000;')],
+    priceText('one bid more than the API takes'),
+  ),
+  bound(
+    'bids of a line of prices',
+    [replace(PRICE_TEXT, 'const MOST_LISTED = 101;', 'const MOST_LISTED = 1_000_000_000;')],
+    priceText('one bid more than the API takes'),
+  ),
   bound(
     'tokens of a portal session',
     [replace('src/accounts/session-tokens.ts', 'const MAX_TOKENS = 4;', 'const MAX_TOKENS = 1_000_000_000;')],

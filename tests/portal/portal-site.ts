@@ -22,6 +22,7 @@ import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
 import { startServices } from '../support/services.ts';
 import { testDatabase } from '../support/database.ts';
+import type { TestDatabase } from '../support/database.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
 import { Visitor } from './visitor.ts';
 
@@ -36,6 +37,7 @@ export interface Person {
 
 export interface PortalSite {
   readonly db: Db;
+  readonly pool: TestDatabase['pool'];
   readonly services: Services;
   readonly baseUrl: string;
   /** Applications whose tokens ended. */
@@ -152,6 +154,7 @@ export async function startPortal({
 
   return {
     db,
+    pool: database.pool,
     services,
     baseUrl,
     logged,

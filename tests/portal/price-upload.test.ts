@@ -1,6 +1,7 @@
 // How prices are uploaded in the portal: what is checked before, what is refused, and that all of it is stored or nothing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { addPrices } from './portal-fleets.ts';
 import { chartOf, factsOf, hourly, PAGE, rowsOf, startPriceSite, STORE, UPLOAD } from './price-site.ts';
 import type { PriceSite } from './price-site.ts';
@@ -184,6 +185,17 @@ describe('an upload', () => {
     expect(sent.headers['location']).toContain('notice=prices_late');
     const partly = await check('2020-01-01 00:00,1\n2031-07-01 00:00,1');
     expect(factsOf(partly.text)['Over already']).toMatch(/^1: /);
+  });
+
+  test('that spans all years is compared by as many statements as one of a day', async () => {
+    const sent = countStatements(site.pool);
+    const day = await check('2034-01-01 00:00,1\n2034-01-03 00:00,2');
+    const ofDay = sent.started();
+    const wide = await check('0001-01-01 00:00,1\n9999-12-31 00:00,2');
+    expect([day.status, wide.status, factsOf(wide.text)['New']]).toEqual([200, 200, '2']);
+    expect(factsOf(day.text)['Gaps']).toBe('1 Jan 01:00 to 3 Jan 00:00 (47 h)');
+    expect(factsOf(wide.text)['Gaps']).toMatch(/^1 Jan 01:00 to .*; \d+ more gaps?$/);
+    expect(sent.started() - ofDay).toBeLessThanOrEqual(ofDay);
   });
 
   test('stays within the quota of its organization', async () => {

@@ -1,3 +1,4 @@
+import type { UploadedPrice } from './price-comparison.ts';
 import type { DayAheadPrice } from './prices.ts';
 
 /**
@@ -31,19 +32,12 @@ export function toPriceBatches(prices: readonly DayAheadPrice[]): PriceBatch[] {
   });
 }
 
-/** The prices of batches, in their order. */
-export function fromPriceBatches(batches: readonly PriceBatch[]): DayAheadPrice[] {
-  return batches.flatMap(({ startsAtMs, prices, bids, asks }) => {
-    const [priceTexts, bidTexts, askTexts] = [prices.split(','), bids.split(';'), asks.split(';')];
-    return startsAtMs.split(',').map((ms, index) => ({
-      startsAt: new Date(Number(ms)),
-      price: Number(priceTexts[index]),
-      bestBid: toNumbers(bidTexts[index]),
-      bestAsk: toNumbers(askTexts[index]),
-    }));
+/** The prices of batches without their bids and asks, in their order. */
+export function listBatchedPrices(batches: readonly PriceBatch[]): UploadedPrice[] {
+  return batches.flatMap(({ startsAtMs, prices }) => {
+    const texts = prices.split(',');
+    return startsAtMs
+      .split(',')
+      .map((ms, index) => ({ startsAt: new Date(Number(ms)), price: Number(texts[index]) }));
   });
-}
-
-function toNumbers(text = ''): number[] {
-  return text === '' ? [] : text.split(',').map(Number);
 }

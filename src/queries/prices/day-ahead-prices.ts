@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import type { PriceBatch } from '../../domain/prices/price-batches.ts';
-import type { Tx } from '../connection/database.ts';
+import type { StoredBefore } from '../../domain/prices/price-comparison.ts';
+import type { Db, Tx } from '../connection/database.ts';
 
 /** How many of these prices are not stored yet, or with other values. */
 export async function countNewPrices(tx: Tx, orgId: string, batch: PriceBatch): Promise<number> {
@@ -61,8 +63,26 @@ export async function insertPriceRevisions(
   return result;
 }
 
+/** Those of the prices whose delivery quarters have one already, with the latest of these. */
+export async function listStoredBefore(db: Db, orgId: string, batch: PriceBatch): Promise<StoredBefore[]> {
+  const { rows } = await sql<StoredBefore>`
+    select given.starts_at as "startsAt", latest.price, latest.received_at as "receivedAt",
+      not ${IS_CHANGED} as "isSame"
+    ${joinLatestPrices(orgId, batch)}
+    where latest.received_at is not null
+    order by given.starts_at`.execute(db);
+  return rows;
+}
+
+function joinChangedPrices(orgId: string, batch: PriceBatch) {
+  return sql`${joinLatestPrices(orgId, batch)} where latest.received_at is null or ${IS_CHANGED}`;
+}
+
+const IS_CHANGED = sql<SqlBool>`((latest.price, latest.best_bid, latest.best_ask)
+  is distinct from (given.price, given.best_bid, given.best_ask))`;
+
 /** Lists of bids have different lengths, which unnest of a two-dimensional array cannot carry: they go as text. */
-function joinChangedPrices(orgId: string, { startsAtMs, prices, bids, asks }: PriceBatch) {
+function joinLatestPrices(orgId: string, { startsAtMs, prices, bids, asks }: PriceBatch) {
   return sql`
     from (
       select to_timestamp(starts_at_ms / 1000) as starts_at, price,
@@ -81,8 +101,5 @@ function joinChangedPrices(orgId: string, { startsAtMs, prices, bids, asks }: Pr
       where stored.org_id = ${orgId}::uuid and stored.starts_at = given.starts_at
       order by stored.received_at desc
       limit 1
-    ) as latest on true
-    where latest.received_at is null
-      or (latest.price, latest.best_bid, latest.best_ask)
-        is distinct from (given.price, given.best_bid, given.best_ask)`;
+    ) as latest on true`;
 }
