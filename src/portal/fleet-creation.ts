@@ -16,6 +16,7 @@ import { countGroups, MOST_GROUPS, placeFleetErrors, readFleetForm, toDefinition
 import type { FleetValues } from './fleet-form.ts';
 import { describePreview } from './fleet-preview.ts';
 import type { Preview } from './fleet-preview.ts';
+import { hasFormTurn } from './form-turns.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { toFieldMessages, toOperationContext } from './operations.ts';
@@ -74,7 +75,7 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
       .send(JSON.stringify(definition, null, 2));
     return;
   }
-  const sent = toBytesRequest(definition);
+  const sent = toBytesRequest(response, definition);
   try {
     if (asked === 'preview' || asked === 'refresh') {
       const preview = await readPreview(context, response, sent);
@@ -89,8 +90,8 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
   }
 };
 
-function toBytesRequest(body: unknown): BytesRequest {
-  return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: false };
+function toBytesRequest(response: PortalResponse, body: unknown): BytesRequest {
+  return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: hasFormTurn(response) };
 }
 
 async function create(context: PortalContext, response: PortalResponse, sent: BytesRequest): Promise<string> {

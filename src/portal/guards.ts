@@ -3,6 +3,7 @@ import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { hasCsrfToken, parseFleetForm, parseFormBody, parsePriceForm } from './forms.ts';
+import { takeFormTurn } from './form-turns.ts';
 import { sendMessage } from '../html/messages.ts';
 import { redirectAfterForm } from './pages.ts';
 import { FLEET_CREATION_PATH, HOME_PATH, LOGIN_PATH, PASSWORD_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
@@ -27,16 +28,19 @@ export function loadSession({ sessions, clock, cookies, countByPartner, slowDown
 }
 
 /** Reads the form; that for a fleet and that for prices may be longer where somebody sends it who may do this. */
-export const parseForm: Guard = (request, response, next) => {
-  const isManaging = response.locals.session !== undefined && response.locals.session.role !== 'user';
-  const isAt = (path: string): boolean => isManaging && `${request.path}/`.startsWith(path);
-  const parse = isAt(FLEET_CREATION_PATH)
-    ? parseFleetForm
-    : isAt(PRICE_UPLOAD_PATH)
-      ? parsePriceForm
-      : parseFormBody;
-  parse(request, response, next);
-};
+export function parseForm(context: PortalContext) {
+  return async (request: Request, response: PortalResponse, next: NextFunction): Promise<void> => {
+    const isManaging = response.locals.session !== undefined && response.locals.session.role !== 'user';
+    const isAt = (path: string): boolean => isManaging && `${request.path}/`.startsWith(path);
+    const parse = isAt(FLEET_CREATION_PATH)
+      ? parseFleetForm
+      : isAt(PRICE_UPLOAD_PATH)
+        ? parsePriceForm
+        : parseFormBody;
+    if (parse !== parseFormBody) await takeFormTurn(context, request, response);
+    parse(request, response, next);
+  };
+}
 
 /** Leads to the login, and from there back to a page that was asked for by GET. */
 export const requireSession: Guard = (request, response, next) => {

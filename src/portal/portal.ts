@@ -27,6 +27,7 @@ import { createPageAssetRoutes, sendView } from '../html/render.ts';
 import { streamChanges } from './change-stream.ts';
 import { showEvents } from './events.ts';
 import { issueExplorerToken, showExplorer, showExplorerToken } from './explorer.ts';
+import { inFormTurn } from './form-turns.ts';
 import { createFleetFromForm, showFleetCreation } from './fleet-creation.ts';
 import { expandFromForm, showExpansion } from './fleet-expansion.ts';
 import { showFleets } from './fleet-list.ts';
@@ -76,7 +77,7 @@ export function createPortal(options: PortalOptions): Router {
 function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
   const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>
-    handle(context, request, response);
+    inFormTurn(handle)(context, request, response);
   const page: AddPage = (path, get, post) => {
     const route = router.route(path);
     route.get(bind(get));
@@ -87,7 +88,7 @@ function createPages(context: PortalContext): Router {
     });
   };
 
-  router.use(setSecurityHeaders, disableCaching, loadSession(context), parseForm);
+  router.use(setSecurityHeaders, disableCaching, loadSession(context), parseForm(context));
   page('/accounts/login', showLogin, logIn);
   router.get('/', requireChangedPassword, (_request: Request, response: PortalResponse) => {
     sendView(response, 200, 'landing', { baseUrl: context.baseUrl });

@@ -4,6 +4,7 @@ import type { UploadedPrice } from '../domain/prices/price-comparison.ts';
 import { compareDayAheadPrices, uploadDayAheadPrices } from '../operations/trading.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { hasFormTurn } from './form-turns.ts';
 import { versionOf } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { createLocalClock } from './local-days.ts';
@@ -65,7 +66,7 @@ async function store(
 ): Promise<string | undefined> {
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
-    const answer = await uploadDayAheadPrices(operation, toUpload(body));
+    const answer = await uploadDayAheadPrices(operation, toUpload(response, body));
     return (answer.body as { readonly state: string }).state;
   } catch (error) {
     refuse(context, response, values, error, lines);
@@ -97,7 +98,7 @@ async function check(
   const body = JSON.stringify({ metadata: { timezone_override: values.zone }, data: entries });
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
-    const comparison = await compareDayAheadPrices(operation, toUpload(body));
+    const comparison = await compareDayAheadPrices(operation, toUpload(response, body));
     const result = checkPrices(comparison, context.clock());
     const replaced = result.replaced.map(({ stored }) => [stored.price, stored.receivedAt]);
     const version = versionOf({ body, replaced });
@@ -122,8 +123,8 @@ async function listDrawn(
 }
 
 /** Bytes of its own for each operation, which hands them to a thread where they are many. */
-function toUpload(body: string): Parameters<typeof uploadDayAheadPrices>[1] {
-  return { bytes: Buffer.from(body), errors: [], hasTurn: false };
+function toUpload(response: PortalResponse, body: string): Parameters<typeof uploadDayAheadPrices>[1] {
+  return { bytes: Buffer.from(body), errors: [], hasTurn: hasFormTurn(response) };
 }
 
 /** Answers with the form for what people mend there; throws everything else. */

@@ -7,6 +7,17 @@ const priceText = testsOf('tests/portal/price-text.test.ts');
 
 export const boundsOfPortal: readonly Bound[] = [
   bound(
+    'long forms of a partner that are read at once',
+    [
+      replace(
+        'src/portal/form-turns.ts',
+        'const BYTES_WITHOUT_TURN = 65_536;',
+        'const BYTES_WITHOUT_TURN = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/portal/long-forms.test.ts')('a long form waits for the turn of its partner'),
+  ),
+  bound(
     'ways in which a text is tried as a number',
     [replace(PRICE_TEXT, String.raw`(?:\d+(?:\.\d*)?|`, String.raw`(?:\d+\.?\d*|`)],
     priceText('is read in little time', 'digits that are no number'),
