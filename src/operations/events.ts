@@ -13,9 +13,20 @@ const RETRY_SECONDS = 30;
  * when no message has that id, 429 `quota_exceeded` when the partner has too many streams open, 503 `overloaded` when the
  * process has.
  */
-export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => {
+export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { headers }) => ({
+  status: 200,
+  // A proxy that collects an answer before it passes it on would delay events.
+  headers: { 'X-Accel-Buffering': 'no' },
+  body: await openEventStream(context, headers['Last-Event-ID']),
+});
+
+/** The same stream, within a part of those that the partner may have. Throws the same problems. */
+export async function openEventStream(
+  context: Context,
+  lastEventId?: string,
+  shareOfStreams = 1,
+): Promise<EventStream> {
   const { db, orgId, events: feed, actor, quotas } = context;
-  const lastEventId = headers['Last-Event-ID'];
   const start =
     lastEventId === undefined
       ? await readStreamEndCursor(db)
@@ -24,20 +35,16 @@ export const streamEvents: Handler<Context, 'streamEvents'> = async (context, { 
     const detail = 'No message of this organization has this id; leave the header out to start anew.';
     throw validationProblem([{ parameter: 'Last-Event-ID', in: 'header', code: 'unknown_event', detail }]);
   }
-  const limit = await findQuota(db, actor.partnerId, 'event_streams', quotas.event_streams);
+  const quota = await findQuota(db, actor.partnerId, 'event_streams', quotas.event_streams);
+  const limit = Math.floor(quota * shareOfStreams);
   const release = feed.reserveStream(actor.partnerId, limit);
   if (release === undefined) throw tooManyStreamsProblem(limit, feed.isFull);
-  return {
-    status: 200,
-    // A proxy that collects an answer before it passes it on would delay events.
-    headers: { 'X-Accel-Buffering': 'no' },
-    body: new EventStream(
-      (gone, cut) => feed.listen({ orgId, start, replays: lastEventId !== undefined }, gone, cut),
-      feed.stopSignal,
-      release,
-    ),
-  };
-};
+  return new EventStream(
+    (gone, cut) => feed.listen({ orgId, start, replays: lastEventId !== undefined }, gone, cut),
+    feed.stopSignal,
+    release,
+  );
+}
 
 function tooManyStreamsProblem(limit: number, isProcessFull: boolean): Problem {
   const headers = { 'Retry-After': String(RETRY_SECONDS) };

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { MINUTE_MS } from '../domain/api/durations.ts';
 import type { EventStream } from '../contract/event-stream.ts';
 import { mayCall } from '../domain/users/roles.ts';
-import { streamEvents } from '../operations/events.ts';
+import { openEventStream } from '../operations/events.ts';
 import type { PageHandler, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { toOperationContext } from './operations.ts';
@@ -28,22 +28,9 @@ export function findChangesPath(response: PortalResponse): string | undefined {
  */
 export const streamChanges: PageHandler = async (context, _request, response) => {
   const operation = toOperationContext(context, response, 'streamEvents');
-  const quotas = {
-    ...operation.quotas,
-    event_streams: Math.floor(operation.quotas.event_streams * SHARE_OF_STREAMS),
-  };
-  const { body } = await streamEvents(
-    { ...operation, quotas },
-    {
-      path: { org_id: operation.orgId },
-      query: {},
-      headers: {},
-      body: undefined,
-      answerType: 'text/event-stream',
-    },
-  );
+  const stream = await openEventStream(operation, undefined, SHARE_OF_STREAMS);
   const orgIds = [...new Set([operation.orgId, getSession(response).orgId])];
-  await writeChanges(response, body, (onChange) => context.changes.listen(orgIds, onChange));
+  await writeChanges(response, stream, (onChange) => context.changes.listen(orgIds, onChange));
 };
 
 /** Writes a line for what happens, and for each change that `listen` tells of, until the browser leaves, the service stops or the time is over; then it lets the stream go. */

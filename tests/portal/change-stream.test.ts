@@ -82,9 +82,16 @@ test('nobody hears what the role or the organization keeps away', async () => {
   expect(statuses).toEqual([403, 403, 404, 303]);
 });
 
-test('pages take half of the streams of a partner, and no more', async () => {
+test.each([
+  ['of as many as all have', undefined, DEFAULT_QUOTAS.event_streams / 2],
+  ['of as many as the operator has set for it', 5, 2],
+])('pages take half of the streams of a partner, and no more: %s', async (_, quota, half) => {
   const crowd = await site.addPerson(await site.addOrganization(), 'admin');
-  const half = DEFAULT_QUOTAS.event_streams / 2;
+  if (quota !== undefined)
+    await site.db
+      .insertInto('partner_quotas')
+      .values({ org_id: crowd.orgId, name: 'event_streams', quota })
+      .execute();
   const answers = [];
   for (let count = 0; count < half; count += 1) answers.push(await listen(crowd));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
