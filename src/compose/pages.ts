@@ -13,7 +13,20 @@ import { createPortal } from '../portal/portal.ts';
 import { normaliseUsername } from '../queries/accounts/accounts.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { createReferencePages } from '../reference/reference.ts';
+import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
 import { createPortalReads } from './portal-reads.ts';
+
+/**
+ * Pages of people that are made at once: one of prices has some megabytes before it is sent. Those that a browser opens together are
+ * far fewer.
+ */
+export const PAGES = {
+  capacity: 64,
+  asOfRight: 8,
+  atMost: 8,
+  maxWaiting: 64,
+  refuseAfterMs: REFUSE_AFTER_MS,
+} as const;
 
 interface PagesOptions {
   readonly services: Services;
@@ -34,6 +47,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
   const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay, answerOnce } =
     options;
   const { db, baseUrl, linkKey } = services;
+  const pageTurns = new FairShare(PAGES);
   const slowDown: PortalOptions['slowDown'] = (request, response) => refusalDelay.wait(request, response);
   return [
     createConsentPage({
@@ -49,6 +63,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       reads: createPortalReads(db),
       clock,
       log,
+      inPageTurn: (partnerId, work) => pageTurns.run(partnerId, work),
       sessions,
       verifyAccount,
       hashing,

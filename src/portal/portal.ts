@@ -34,6 +34,7 @@ import { showFleets } from './fleet-list.ts';
 import { showFleet } from './fleet-page.ts';
 import { sendFleetPowers } from './fleet-powers.ts';
 import { endFleet, showEnding } from './fleet-transitions.ts';
+import { inPageTurn } from './page-turns.ts';
 import { sendNotFound } from './pages.ts';
 import { changePasswordFromForm, showPasswordChange } from './password.ts';
 import { sendDeviceCsv, sendFleetCsv, sendHouseholdCsv } from './csv-files.ts';
@@ -77,7 +78,7 @@ export function createPortal(options: PortalOptions): Router {
 function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
   const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>
-    inFormTurn(handle)(context, request, response);
+    inFormTurn(inPageTurn(handle))(context, request, response);
   const page: AddPage = (path, get, post) => {
     const route = router.route(path);
     route.get(bind(get));

@@ -7,6 +7,17 @@ const priceText = testsOf('tests/portal/price-text.test.ts');
 
 export const boundsOfPortal: readonly Bound[] = [
   bound(
+    'pages of a partner that are made at once',
+    [
+      replace(
+        'src/portal/page-turns.ts',
+        'else await context.inPageTurn(partnerId, make);',
+        'else await make();',
+      ),
+    ],
+    testsOf('tests/portal/page-turns.test.ts')('eight pages of a partner are made at once'),
+  ),
+  bound(
     'long forms of a partner that are read at once',
     [
       replace(

@@ -8,6 +8,7 @@ import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
+import { PAGES } from '../../src/compose/pages.ts';
 import { createPortalReads } from '../../src/compose/portal-reads.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
@@ -21,6 +22,7 @@ import { RateLimiter } from '../../src/http/rate-limiter.ts';
 import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
 import { startServices } from '../support/services.ts';
+import { FairShare } from '../../src/shares/fair-share.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
@@ -39,6 +41,8 @@ export interface PortalSite {
   readonly db: Db;
   readonly pool: TestDatabase['pool'];
   readonly services: Services;
+  /** Turns of partners for pages. */
+  readonly pageTurns: FairShare;
   readonly baseUrl: string;
   /** Applications whose tokens ended. */
   readonly forgotten: string[];
@@ -123,6 +127,7 @@ export async function startPortal({
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { services, stop } = startServices(db, publicUrl ?? baseUrl, randomBytes(32));
   const answers = new IdempotentAnswers(() => performance.now());
+  const pageTurns = new FairShare(PAGES);
   const verified: string[] = [];
   const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);
@@ -132,6 +137,7 @@ export async function startPortal({
       ...services,
       reads: createPortalReads(db),
       clock,
+      inPageTurn: (partnerId, work) => pageTurns.run(partnerId, work),
       sessions: createSessionMemory(db, { turns: lookupTurns, monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);
@@ -156,6 +162,7 @@ export async function startPortal({
     db,
     pool: database.pool,
     services,
+    pageTurns,
     baseUrl,
     logged,
     verified,

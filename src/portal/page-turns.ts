@@ -1,0 +1,17 @@
+import { streamChanges } from './change-stream.ts';
+import type { PageHandler } from './context.ts';
+
+/**
+ * The page, made in a turn of the partner: each holds what it shows until it is sent, and one person may ask for a hundred at once. What
+ * strangers see has none, nor has the stream of a page that is open.
+ */
+export function inPageTurn(handle: PageHandler): PageHandler {
+  return async (context, request, response) => {
+    const partnerId = response.locals.session?.partnerId;
+    const make = async (): Promise<void> => {
+      await handle(context, request, response);
+    };
+    if (partnerId === undefined || handle === streamChanges) await make();
+    else await context.inPageTurn(partnerId, make);
+  };
+}

@@ -1,0 +1,52 @@
+// How many pages of a partner are made at once: each holds what it shows until it is sent.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PAGES } from '../../src/compose/pages.ts';
+import { createSession } from '../../src/accounts/sessions.ts';
+import { until } from '../process/partner.ts';
+import { startPortal } from './portal-site.ts';
+import type { Person, PortalSite } from './portal-site.ts';
+
+let site: PortalSite;
+let admin: Person;
+let other: Person;
+beforeAll(async () => {
+  site = await startPortal();
+  admin = await site.addPerson(await site.addOrganization(), 'admin');
+  other = await site.addPerson(await site.addOrganization('Other'), 'admin');
+});
+afterAll(() => site.close());
+
+async function ask(person: Person | undefined, path: string): Promise<Response> {
+  const cookie = person && `partner_session=${await createSession(site.db, person, site.now())}`;
+  const headers = cookie === undefined ? {} : { cookie };
+  return fetch(`${site.baseUrl}${path}`, { headers, redirect: 'manual' });
+}
+
+test('eight pages of a partner are made at once, and what comes beyond waits or is refused: others do not', async () => {
+  const releases = [];
+  for (let turn = 0; turn < PAGES.atMost; turn += 1) releases.push(await site.pageTurns.acquire(admin.orgId));
+  expect(releases.length).toBe(8);
+  const waiting = ask(admin, '/portal/users/');
+  await until(
+    () => site.pageTurns.usage.waiting,
+    (count) => count === 1,
+  );
+  expect((await ask(other, '/portal/users/')).status).toBe(200);
+  expect((await ask(undefined, '/accounts/login/')).status).toBe(200);
+  releases[0]?.();
+  expect((await waiting).status).toBe(200);
+  const refill = await site.pageTurns.acquire(admin.orgId);
+  const refused = await ask(admin, '/portal/users/');
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+  for (const release of [refill, ...releases.slice(1)]) release();
+  expect(site.pageTurns.usage.held).toBe(0);
+});
+
+test('a page that is open and listens takes no turn, and a page that fails gives its turn back', async () => {
+  const stream = await ask(admin, '/portal/changes');
+  expect([stream.status, site.pageTurns.usage.held]).toEqual([200, 0]);
+  await stream.body?.cancel();
+  const unknown = `/portal/homes/${admin.userId}/inverters/${admin.userId}/`;
+  expect((await ask(admin, unknown)).status).toBe(404);
+  expect(site.pageTurns.usage.held).toBe(0);
+});
