@@ -23,6 +23,7 @@ import { lockPartner } from '../queries/accounts/quotas.ts';
 import { quotaScope } from './context.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob } from './heavy-jobs.ts';
+import { writeInPieces } from './write-in-pieces.ts';
 
 type PriceOfList = components['schemas']['DayAheadPrice'];
 type UploadState = 'success' | 'existing' | 'late' | 'empty';
@@ -111,16 +112,17 @@ async function store(
     await lockPartner(tx, context.actor.partnerId);
     const receivedAt = context.clock();
     let [changed, newQuarters, mostRevisions] = [0, 0, 0];
-    for (const batch of batches) {
+    await writeInPieces(batches, async (batch) => {
       if (isLate) {
         changed += await countNewPrices(tx, orgId, batch);
-        continue;
+        return false;
       }
       const stored = await insertPriceRevisions(tx, orgId, batch, receivedAt);
       changed += stored.count;
       newQuarters += stored.newQuarters;
       mostRevisions = Math.max(mostRevisions, stored.mostRevisions);
-    }
+      return stored.count > 0;
+    });
     if (changed === 0) return { state: 'existing', receivedAt };
     if (isLate) return { state: 'late', receivedAt };
     await checkPriceQuotas(tx, quotaScope(context), { newQuarters, mostRevisions });

@@ -12,6 +12,7 @@ import { boundsOfMigrations } from './of-migrations.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfPortal } from './of-portal.ts';
+import { boundsOfPrices } from './of-prices.ts';
 import { boundsOfRequestLog } from './of-request-log.ts';
 import { boundsOfWork } from './of-work.ts';
 
@@ -29,5 +30,6 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfExchanges,
   ...boundsOfLoops,
   ...boundsOfPortal,
+  ...boundsOfPrices,
   ...boundsOfRequestLog,
 ];

@@ -2,9 +2,6 @@
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
-const PRICE_TEXT = 'src/portal/price-text.ts';
-const priceText = testsOf('tests/portal/price-text.test.ts');
-
 export const boundsOfPortal: readonly Bound[] = [
   bound(
     'pages of a partner that are made at once',
@@ -27,26 +24,6 @@ export const boundsOfPortal: readonly Bound[] = [
       ),
     ],
     testsOf('tests/portal/long-forms.test.ts')('a long form waits for the turn of its partner'),
-  ),
-  bound(
-    'ways in which a text is tried as a number',
-    [replace(PRICE_TEXT, String.raw`(?:\d+(?:\.\d*)?|`, String.raw`(?:\d+\.?\d*|`)],
-    priceText('is read in little time', 'digits that are no number'),
-  ),
-  bound(
-    'lines of a form for prices',
-    [replace(PRICE_TEXT, 'const MOST_LINES = 10_002;', 'const MOST_LINES = 1_000_000_000;')],
-    priceText('one line more than the API takes'),
-  ),
-  bound(
-    'columns of a line of prices',
-    [replace(PRICE_TEXT, 'const MOST_COLUMNS = 100;', 'const MOST_COLUMNS = 1_000_000_000;')],
-    priceText('one bid more than the API takes'),
-  ),
-  bound(
-    'bids of a line of prices',
-    [replace(PRICE_TEXT, 'const MOST_LISTED = 101;', 'const MOST_LISTED = 1_000_000_000;')],
-    priceText('one bid more than the API takes'),
   ),
   bound(
     'tokens of a portal session',

@@ -15,21 +15,34 @@ export interface PriceBatch {
   readonly asks: string;
 }
 
-/** Prices that one statement stores: 10,000 at once take the database some 100 ms. */
+/** Prices of a batch, which one statement stores, and bids and asks of it: some 100 kB of the database's log either way. */
 const PRICES_PER_BATCH = 1_000;
+const BIDS_PER_BATCH = 10_000;
 
 /** Prices in batches, in their order. */
 export function toPriceBatches(prices: readonly DayAheadPrice[]): PriceBatch[] {
-  return Array.from({ length: Math.ceil(prices.length / PRICES_PER_BATCH) }, (_, index) => {
-    const batch = prices.slice(index * PRICES_PER_BATCH, (index + 1) * PRICES_PER_BATCH);
-    return {
-      count: batch.length,
-      startsAtMs: batch.map(({ startsAt }) => startsAt.getTime()).join(','),
-      prices: batch.map(({ price }) => price).join(','),
-      bids: batch.map(({ bestBid }) => bestBid.join(',')).join(';'),
-      asks: batch.map(({ bestAsk }) => bestAsk.join(',')).join(';'),
-    };
-  });
+  const batches: PriceBatch[] = [];
+  let [first, bids] = [0, 0];
+  for (const [index, { bestBid, bestAsk }] of prices.entries()) {
+    const added = bestBid.length + bestAsk.length;
+    const isFull = index - first === PRICES_PER_BATCH || bids + added > BIDS_PER_BATCH;
+    if (isFull && index > first) {
+      batches.push(toBatch(prices.slice(first, index)));
+      [first, bids] = [index, 0];
+    }
+    bids += added;
+  }
+  return prices.length > first ? [...batches, toBatch(prices.slice(first))] : batches;
+}
+
+function toBatch(batch: readonly DayAheadPrice[]): PriceBatch {
+  return {
+    count: batch.length,
+    startsAtMs: batch.map(({ startsAt }) => startsAt.getTime()).join(','),
+    prices: batch.map(({ price }) => price).join(','),
+    bids: batch.map(({ bestBid }) => bestBid.join(',')).join(';'),
+    asks: batch.map(({ bestAsk }) => bestAsk.join(',')).join(';'),
+  };
 }
 
 /** The prices of batches without their bids and asks, in their order. */
