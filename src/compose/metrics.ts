@@ -73,7 +73,7 @@ export function registerComputeMetrics(registry: Registry, compute: ComputePool)
   gauge(
     'compute_requests_waiting',
     "Requests that wait for their partner's turn or for a thread.",
-    () => compute.usage.turns.waiting + compute.usage.threads.waiting,
+    () => compute.usage.turns.waiting + compute.usage.threads.waiting + compute.usage.short.waiting,
   );
 }
 

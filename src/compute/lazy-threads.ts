@@ -30,6 +30,11 @@ export class LazyThreads<Task, Answer> {
     this.#startTimer = startTimer;
   }
 
+  /** Whether they have started, so that a task need not wait for that. */
+  get isStarted(): boolean {
+    return this.#pool !== undefined;
+  }
+
   /** Starts the threads ten seconds from now, so that the first task after that need not wait for them. */
   startLater(): void {
     this.#cancelTimer ??= this.#startTimer(IDLE_START_MS, () => {

@@ -15,6 +15,11 @@ const MIN_THREADS = 2;
 const MAX_WAITING = 8;
 /** Heavy requests of all partners at the same time: their bodies, of 8 MiB at most, are held in memory. */
 const MAX_TURNS = 32;
+/**
+ * Short jobs, of some milliseconds: a partner's come one after the other, since forty that go on by turns are all half done. The wait
+ * is long enough for those before it.
+ */
+const SHORT_JOBS = { capacity: 32, asOfRight: 1, atMost: 1, maxWaiting: 1_000, waitMs: 10_000 };
 /** As COMPUTE_SECONDS: the longest job, a preview of sixteen million cells, takes about a second, and more where all else is busy. */
 const DEFAULT_MAX_JOB_MS = 30_000;
 /** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
@@ -42,6 +47,7 @@ export interface ComputePoolOptions {
 export class ComputePool {
   readonly #turns: FairShare;
   readonly #units: FairShare;
+  readonly #shortJobs: FairShare;
   readonly #options: ComputePoolOptions;
   readonly #threads: LazyThreads<JobTask, JobAnswer>;
 
@@ -60,6 +66,7 @@ export class ComputePool {
     });
     // Who has a turn waits here for a thread only.
     this.#units = new FairShare({ capacity: threads, maxWaiting: MAX_WAITING, waitMs, startTimer });
+    this.#shortJobs = new FairShare({ ...SHORT_JOBS, startTimer });
     this.#threads = new LazyThreads(toThreadOptions(options, threads), startTimer);
   }
 
@@ -70,7 +77,7 @@ export class ComputePool {
 
   /** Jobs and turns that run and wait. */
   get usage() {
-    return { threads: this.#units.usage, turns: this.#turns.usage };
+    return { threads: this.#units.usage, turns: this.#turns.usage, short: this.#shortJobs.usage };
   }
 
   /**
@@ -93,6 +100,24 @@ export class ComputePool {
     signal?: AbortSignal,
   ): Promise<JobOutput<Name>> {
     const release = await this.#units.acquire(partnerId, signal);
+    return this.#runHolding(release, name, input);
+  }
+
+  /** The same on a thread at once; undefined where none has started, or the partner would have to wait for one. */
+  tryRun<Name extends JobName>(
+    partnerId: string,
+    name: Name,
+    input: JobInput<Name>,
+  ): Promise<JobOutput<Name>> | undefined {
+    const release = this.#threads.isStarted ? this.#units.tryAcquire(partnerId) : undefined;
+    return release && this.#runHolding(release, name, input);
+  }
+
+  async #runHolding<Name extends JobName>(
+    release: () => void,
+    name: Name,
+    input: JobInput<Name>,
+  ): Promise<JobOutput<Name>> {
     try {
       const answer = await this.#runOnThread(name, input);
       if ('problem' in answer) {
@@ -111,6 +136,14 @@ export class ComputePool {
    */
   inTurn<Result>(partnerId: string, work: () => Promise<Result>): Promise<Result> {
     return this.#turns.run(partnerId, work);
+  }
+
+  /**
+   * Does the work when all short jobs of the partner before it are done.
+   * @throws Problem overloaded (503); what the work throws.
+   */
+  inOrder<Result>(partnerId: string, work: () => Promise<Result>): Promise<Result> {
+    return this.#shortJobs.run(partnerId, work);
   }
 
   /** Ends the threads; jobs that run are lost. */

@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import type { Handler } from '../contract/handlers.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
-import type { JobInput } from '../compute/jobs.ts';
+import type { JobInput, JobOutput } from '../compute/jobs.ts';
 import { answerHeatPumpSchedule } from '../compute/heat-pump-schedule.ts';
 import { notFoundProblem } from '../domain/api/problem.ts';
 import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
@@ -29,8 +29,8 @@ import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 type Schedule = components['schemas']['HeatPumpSchedule'];
 
 const MAX_SCHEDULE_DAYS = 31;
-/** What is computed here, in time slices, and not on a thread (docs/decisions.md#heavy-work). */
-const INLINE_MS = 2 * DAY_MS;
+/** What waits for no turn of heavy work (docs/decisions.md#heavy-work). */
+const SHORT_MS = 2 * DAY_MS;
 /** A plan has up to 26 hours, whose prices all count; how long a heat pump is blocked is counted on from the plan before. */
 const PLANNED_AROUND_MS = 26 * HOUR_MS;
 /** What a house that was asked for something else does may follow from plans that are so old. */
@@ -62,7 +62,7 @@ export const getHeatPumpSchedules: Handler<Context, 'getHeatPumpSchedules'> = as
   return { status: 200, body: new JsonBytes(answer) };
 };
 
-/** Prices are read in the turn of what is computed on a thread: those who wait for theirs, or are refused, hold none. */
+/** Prices are read in the turn of what is computed: those who wait for theirs, or are refused, hold none. */
 async function answerOf(
   context: Context,
   subject: Omit<JobInput<'answerHeatPumpSchedule'>, 'prices'>,
@@ -70,17 +70,26 @@ async function answerOf(
   const { compute, actor } = context;
   const span = hullOf(subject.spans);
   const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject.control, span) });
-  if ((span.end - span.first) * QUARTER_HOUR_MS <= INLINE_MS) {
-    const input = await withPrices();
-    // Of many at once each waits for its turn before its first slice.
-    await context.yieldToEventLoop(0, actor.partnerId);
-    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, actor.partnerId));
-    return (await answerHeatPumpSchedule(input, slicer)).answer;
-  }
-  const { answer } = await workInTurn(context, false, async () =>
-    compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices()),
-  );
+  const isShort = (span.end - span.first) * QUARTER_HOUR_MS <= SHORT_MS;
+  const { answer } = await (isShort
+    ? compute.inOrder(actor.partnerId, async () => answerShort(context, await withPrices()))
+    : workInTurn(context, false, async () =>
+        compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices()),
+      ));
   return answer;
+}
+
+/** On a thread, or in slices on the event loop where none is free: who asks for two days is never refused one. */
+async function answerShort(
+  { compute, actor, yieldToEventLoop }: Context,
+  input: JobInput<'answerHeatPumpSchedule'>,
+): Promise<JobOutput<'answerHeatPumpSchedule'>> {
+  const onThread = compute.tryRun(actor.partnerId, 'answerHeatPumpSchedule', input);
+  if (onThread !== undefined) return onThread;
+  // What others wait for comes before its first slice.
+  await yieldToEventLoop(0, actor.partnerId);
+  const slicer = new TimeSlicer((days) => yieldToEventLoop(days, actor.partnerId));
+  return answerHeatPumpSchedule(input, slicer);
 }
 
 /** What the schedule is computed from, or why there are no entries. */

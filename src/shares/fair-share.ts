@@ -86,13 +86,9 @@ export class FairShare {
    */
   async acquire(partnerId: string, signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    const partner = this.#partners.get(partnerId) ?? { held: 0, waiting: new Set() };
-    this.#partners.set(partnerId, partner);
     const granted = Promise.withResolvers<undefined>();
     const waiting: Waiting = { grant: () => granted.resolve(undefined) };
-    partner.waiting.add(waiting);
-    if (!this.#turns.has(partnerId)) this.#turns.set(partnerId, partner);
-    this.#grantFreeUnits();
+    const partner = this.#enter(partnerId, waiting);
     if (!partner.waiting.has(waiting)) return this.#releaseOf(partnerId, partner);
     if (partner.waiting.size > this.#maxWaiting) {
       this.#leave(partnerId, partner, waiting);
@@ -102,6 +98,25 @@ export class FairShare {
       this.#leave(partnerId, partner, waiting),
     );
     return this.#releaseOf(partnerId, partner);
+  }
+
+  /** One unit as `acquire` gives it, if the partner need not wait for it; undefined otherwise. */
+  tryAcquire(partnerId: string): (() => void) | undefined {
+    const waiting: Waiting = { grant: () => undefined };
+    const partner = this.#enter(partnerId, waiting);
+    if (!partner.waiting.has(waiting)) return this.#releaseOf(partnerId, partner);
+    this.#leave(partnerId, partner, waiting);
+    return undefined;
+  }
+
+  /** The caller waits, and has a unit at once where one is free for it. */
+  #enter(partnerId: string, waiting: Waiting): Partner {
+    const partner = this.#partners.get(partnerId) ?? { held: 0, waiting: new Set() };
+    this.#partners.set(partnerId, partner);
+    partner.waiting.add(waiting);
+    if (!this.#turns.has(partnerId)) this.#turns.set(partnerId, partner);
+    this.#grantFreeUnits();
+    return partner;
   }
 
   /** Resolves as `granted` does; rejects after the time with a refusal, or with the reason of the signal, when `left` was called. */

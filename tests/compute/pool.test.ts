@@ -73,6 +73,38 @@ test('work in a turn waits for it before it asks for a thread', async () => {
   expect(await done).toEqual(works);
 });
 
+test('a job that must not wait has a thread that is idle, and none before threads have started', async () => {
+  const run = start();
+  const tryRun = (partnerId: string) => pool.tryRun(partnerId, 'work' as 'answerDeviceData', {} as never);
+  expect(tryRun('a')).toBeUndefined();
+  await run('work');
+  const first = tryRun('a');
+  expect(tryRun('a')).toBeUndefined();
+  expect(tryRun('b')).toBeUndefined();
+  expect(await first).toEqual(works);
+  expect(await tryRun('b')).toEqual(works);
+});
+
+test('short jobs of a partner are done one after the other, those of another meanwhile', async () => {
+  start();
+  const course: string[] = [];
+  const ends = new Map<string, () => void>();
+  const job = (name: string, partnerId: string): Promise<void> =>
+    pool.inOrder(partnerId, async () => {
+      course.push(name);
+      await new Promise<void>((resolve) => ends.set(name, resolve));
+    });
+  const done = [job('first', 'a'), job('second', 'a'), job('other', 'b')];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(course).toEqual(['first', 'other']);
+  ends.get('first')?.();
+  await done[0];
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(course).toEqual(['first', 'other', 'second']);
+  for (const end of ends.values()) end();
+  await Promise.all(done);
+});
+
 test('of all partners together 32 have a turn', async () => {
   start();
   const partners = Array.from({ length: 32 }, (_, index) => `partner ${index}`);

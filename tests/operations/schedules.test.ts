@@ -282,17 +282,19 @@ test('the first and the last instants that can be written are answered', async (
   }
 });
 
-test('who waits for a turn with a long schedule holds no prices meanwhile: they are read in it', async () => {
-  const { compute } = api.services;
-  const endTurn = await compute.acquireTurn(admin.orgId);
-  const answer = get('2026-01-01T00:00:00Z', '2026-01-15T00:00:00Z');
-  await until(
-    () => compute.usage.turns.waiting,
-    (waiting) => waiting === 1,
-  );
-  const { started } = countStatements(api.pool);
-  endTurn();
-  expect((await answer).status).toBe(200);
-  // The organization has none: it is asked whose prices it knows, and no more.
-  expect(started()).toBe(1);
-});
+test.each(['03', '15'])(
+  'who waits to compute a schedule up to %s reads its prices afterwards',
+  async (day) => {
+    const { compute } = api.services;
+    const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+    const before = [compute.inTurn(admin.orgId, () => ended), compute.inOrder(admin.orgId, () => ended)];
+    const answer = get('2026-01-01T00:00:00Z', `2026-01-${day}T00:00:00Z`);
+    await until(() => compute.usage.turns.waiting + compute.usage.short.waiting, Boolean);
+    const { started } = countStatements(api.pool);
+    end(undefined);
+    await Promise.all(before);
+    expect((await answer).status).toBe(200);
+    // The organization has none: it is asked whose prices it knows, and no more.
+    expect(started()).toBe(1);
+  },
+);

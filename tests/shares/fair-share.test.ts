@@ -47,6 +47,21 @@ test('a partner borrows what is idle, but never the last unit, and the others ge
   expect(count(first, 'waiting')).toBe(2);
 });
 
+test('who does not wait has a unit at once or none, and takes no place in the queue', async () => {
+  const share = new FairShare({ capacity: 2, maxWaiting: 8 });
+  const release = share.tryAcquire('a');
+  expect(release).toBeDefined();
+  expect(share.tryAcquire('a')).toBeUndefined();
+  expect(share.usage).toEqual({ capacity: 2, held: 1, waiting: 0 });
+  const waiting = call(share, 'a');
+  release?.();
+  await settle();
+  expect(waiting.state).toBe('held');
+  share.tryAcquire('b')?.();
+  waiting.release();
+  expect(share.usage).toEqual({ capacity: 2, held: 0, waiting: 0 });
+});
+
 test('a partner is refused at once when its queue is full, and after two seconds when its turn does not come', async () => {
   const timers = new ManualTimers();
   const share = new FairShare({ capacity: 1, maxWaiting: 2, startTimer: timers.start });

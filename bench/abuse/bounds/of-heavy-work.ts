@@ -36,7 +36,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     edits: [
       {
         file: 'src/operations/schedules.ts',
-        from: 'await context.yieldToEventLoop(0, actor.partnerId);',
+        from: 'await yieldToEventLoop(0, actor.partnerId);',
         to: '',
       },
       {
@@ -50,6 +50,28 @@ export const boundsOfHeavyWork: readonly Bound[] = [
         file: 'tests/compute/loop-holds.test.ts',
         test: 'a heat pump of which something else was asked a thousand times does not hold the event loop',
       },
+    ],
+  },
+  {
+    name: 'short jobs of a partner, one after the other',
+    attacks: ['short-schedules', 'restless-pump'],
+    edits: [{ file: POOL, from: 'return this.#shortJobs.run(partnerId, work);', to: 'return work();' }],
+    proofs: [
+      { file: 'tests/compute/pool.test.ts', test: 'short jobs of a partner are done one after the other' },
+    ],
+  },
+  {
+    name: 'short jobs on a thread that is idle',
+    attacks: ['short-schedules', 'restless-pump'],
+    edits: [
+      {
+        file: POOL,
+        from: 'const release = this.#threads.isStarted ? this.#units.tryAcquire(partnerId) : undefined;',
+        to: 'const release = undefined as (() => void) | undefined;',
+      },
+    ],
+    proofs: [
+      { file: 'tests/compute/pool.test.ts', test: 'a job that must not wait has a thread that is idle' },
     ],
   },
   {
