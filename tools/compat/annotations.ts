@@ -1,5 +1,6 @@
 import { listChangedRules } from './field-rules.ts';
 import type { Findings, Origin } from './finding.ts';
+import { hasProperties, listGoneProperties } from './gone-properties.ts';
 import type { Direction, RuleId } from './rules.ts';
 import { canonicalText, writeValue } from './schemas/canonical.ts';
 import { childPlace, followReference, isRecord, readKeyword, readList, readMap } from './schemas/place.ts';
@@ -8,16 +9,25 @@ import type { Place } from './schemas/place.ts';
 interface Pair {
   readonly old: Place;
   readonly next: Place;
+  /** Properties of the old one may have moved to what stands beside the new one. */
+  readonly isPart?: boolean;
 }
 
-type Report = (rule: RuleId, isBreaking: boolean, old: unknown, next: unknown, name?: string) => void;
+type Report = (
+  rule: RuleId,
+  isBreaking: boolean,
+  old: unknown,
+  next: unknown,
+  name?: string,
+  place?: string,
+) => void;
 
 /** Pairs of schemas, by direction and pointers, below which nothing was found: most are in many operations. */
 export type QuietPairs = Set<string>;
 
 /**
  * Compares what schemas say beside which values are valid: defaults, known values of open vocabularies, discriminators,
- * deprecation and the like, of each pair of schemas that stand at the same place.
+ * deprecation, names of properties that values without them pass, and the like, of each pair of schemas that stand at the same place.
  */
 export function compareAnnotations(
   findings: Findings,
@@ -30,21 +40,28 @@ export function compareAnnotations(
   const seen = new Set<string>();
   let found = 0;
   const visit = (pair: Pair): void => {
-    const key = `${direction}\n${pair.old.pointer}\n${pair.next.pointer}`;
+    const key = [direction, pair.isPart === true, pair.old.pointer, pair.next.pointer].join('\n');
     if (seen.has(key) || quiet.has(key)) return;
     seen.add(key);
-    const report: Report = (rule, isBreaking, before, now, name) => {
+    const report: Report = (rule, isBreaking, before, now, name, place = pair.next.pointer) => {
       found += 1;
-      findings.add(origin, { rule, isBreaking, place: pair.next.pointer, name, old: before, new: now });
+      findings.add(origin, { rule, isBreaking, place, name, old: before, new: now });
     };
     compareDefault(pair, direction, report);
     compareVocabulary(pair, direction, report);
     compareDiscriminator(pair, direction, report);
     compareMarks(pair, direction, report);
+    if (pair.isPart !== true) reportGone(pair, direction, report);
     listPairs(pair).forEach(visit);
   };
   visit({ old, next });
   if (found === 0) for (const key of seen) quiet.add(key);
+}
+
+/** Of a property that is gone, what was sent in it means nothing any more, even where it is still taken. */
+function reportGone({ old, next }: Pair, direction: Direction, report: Report): void {
+  for (const [name, { schema, pointer }] of listGoneProperties(old, next))
+    report(`${direction}-property`, true, schema, undefined, name, pointer);
 }
 
 function compareDefault({ old, next }: Pair, direction: Direction, report: Report): void {
@@ -121,10 +138,10 @@ function compareRestrictions({ old, next }: Pair, report: Report): void {
 }
 
 /** The schemas below that stand at the same place on both sides. */
-function listPairs({ old, next }: Pair): readonly Pair[] {
+function listPairs({ old, next, isPart = false }: Pair): readonly Pair[] {
   const [oldReference, newReference] = [old, next].map(({ schema }) => readKeyword(schema, '$ref'));
   if (typeof oldReference === 'string' || typeof newReference === 'string')
-    return [{ old: followBare(old), next: followBare(next) }, ...listStructure({ old, next })];
+    return [{ old: followBare(old), next: followBare(next), isPart }, ...listStructure({ old, next })];
   return listStructure({ old, next });
 }
 
@@ -147,18 +164,23 @@ function listStructure({ old, next }: Pair): readonly Pair[] {
   return pairs;
 }
 
-/** Branches belong together when they are the same component, mean the same, or stand at the same index of as many. */
+/**
+ * Branches belong together when they are the same component, mean the same, or stand at the same index of as many. Which of
+ * several objects one has become is not certain then.
+ */
 function pairBranches({ old, next }: Pair, keyword: string): readonly Pair[] {
   const toPlaces = (place: Place): Place[] =>
     readList(place.schema, keyword).map((_, index) => childPlace(place, keyword, index));
   const [before, now] = [toPlaces(old), toPlaces(next)];
+  const areSeveral = before.filter(hasProperties).length > 1;
   return before.flatMap((branch, index) => {
     const reference = readKeyword(branch.schema, '$ref');
     const text = canonicalText(branch);
     const same =
       now.find((each) => reference !== undefined && readKeyword(each.schema, '$ref') === reference) ??
-      now.find((each) => text !== undefined && canonicalText(each) === text) ??
-      (before.length === now.length ? now[index] : undefined);
-    return same === undefined ? [] : [{ old: branch, next: same }];
+      now.find((each) => text !== undefined && canonicalText(each) === text);
+    const found = same ?? (before.length === now.length ? now[index] : undefined);
+    const isPart = keyword === 'allOf' || (same === undefined && areSeveral);
+    return found === undefined ? [] : [{ old: branch, next: found, isPart }];
   });
 }

@@ -42,17 +42,23 @@ export class Findings {
   add(origin: Origin, change: Change): void {
     const { isBreaking, name, ...rest } = change;
     const verdict = isBreaking ? (origin.isBeta ? 'beta' : 'breaking') : 'additive';
-    const side = isBreaking ? 'breaking' : 'additive';
-    const key = [change.rule, side, change.place, name ?? ''].join('\n');
+    const key = toKey(change, isBreaking);
     const known = this.#found.get(key);
     const operations = [...new Set([...(known?.operations ?? []), origin.operation])];
     const isFirm = known?.verdict === 'breaking';
     this.#found.set(key, { ...rest, name, verdict: isFirm ? 'breaking' : verdict, operations });
   }
 
-  /** Those that break first, each kind in the order in which it was found. */
+  /** Those that break first, each kind in the order in which it was found. What breaks is not told as additive, too. */
   list(): readonly Finding[] {
     const order: readonly Verdict[] = ['breaking', 'beta', 'additive'];
-    return [...this.#found.values()].toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
+    const told = [...this.#found.values()].filter(
+      (finding) => finding.verdict !== 'additive' || !this.#found.has(toKey(finding, true)),
+    );
+    return told.toSorted((a, b) => order.indexOf(a.verdict) - order.indexOf(b.verdict));
   }
+}
+
+function toKey({ rule, place, name }: Pick<Change, 'rule' | 'place' | 'name'>, isBreaking: boolean): string {
+  return [rule, isBreaking ? 'breaking' : 'additive', place, name ?? ''].join('\n');
 }
