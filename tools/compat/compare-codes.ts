@@ -31,7 +31,10 @@ export function compareCodes(
     ),
   );
   const { kept } = pairUp(before, now);
-  const replaced = kept.flatMap(([, from, to]) => listReplaced(from.problems, to.problems));
+  const replaced = kept.flatMap(([, from, to]) => [
+    ...listReplaced(from.problems, to.problems),
+    ...listReplaced(from.fields, to.fields),
+  ]);
   const place = `${next.pointer}/responses`;
   const rule = 'problem-code';
   for (const code of new Set([...gone, ...replaced]))
