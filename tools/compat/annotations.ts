@@ -5,6 +5,7 @@ import type { Direction, RuleId } from './rules.ts';
 import { canonicalText, writeValue } from './schemas/canonical.ts';
 import { childPlace, followReference, isRecord, readKeyword, readList, readMap } from './schemas/place.ts';
 import type { Place } from './schemas/place.ts';
+import { unwrap } from './unwrap.ts';
 
 interface Pair {
   readonly old: Place;
@@ -39,10 +40,17 @@ export function compareAnnotations(
 ): void {
   const seen = new Set<string>();
   let found = 0;
-  const visit = (pair: Pair): void => {
+  const isNew = (pair: Pair): boolean => {
     const key = [direction, pair.isPart === true, pair.old.pointer, pair.next.pointer].join('\n');
-    if (seen.has(key) || quiet.has(key)) return;
+    if (seen.has(key) || quiet.has(key)) return false;
     seen.add(key);
+    return true;
+  };
+  const visit = (wrapped: Pair): void => {
+    if (!isNew(wrapped)) return;
+    const pair = { ...wrapped, old: unwrap(wrapped.old), next: unwrap(wrapped.next) };
+    const isAt = pair.old.pointer === wrapped.old.pointer && pair.next.pointer === wrapped.next.pointer;
+    if (!isAt && !isNew(pair)) return;
     const report: Report = (rule, isBreaking, before, now, name, place = pair.next.pointer) => {
       found += 1;
       findings.add(origin, { rule, isBreaking, place, name, old: before, new: now });
