@@ -6,7 +6,7 @@ import { compareResponses } from './compare-responses.ts';
 import { SchemaComparer } from './compare-schemas.ts';
 import { compareAccess, compareSecuritySchemes } from './compare-security.ts';
 import { listOperations, pairUp } from './contract.ts';
-import type { Contract, OperationPlace } from './contract.ts';
+import type { Contract, Located, OperationPlace } from './contract.ts';
 import { compareOwnServers, compareServers } from './compare-servers.ts';
 import { compareDeprecation, isPastSunset } from './deprecation.ts';
 import { DOCUMENT, Findings } from './finding.ts';
@@ -26,6 +26,7 @@ export function compareContracts(old: Contract, next: Contract, today: Date): re
   const toTask = (origin: Origin): Task => ({ findings, schemas, origin });
   compareServers(old, next, toTask(DOCUMENT));
   compareSecuritySchemes(old, next, toTask(DOCUMENT));
+  reportUnsupported(wholeOf(old), wholeOf(next), 'jsonSchemaDialect', toTask(DOCUMENT));
   const byKey = (contract: Contract): ReadonlyMap<string, OperationPlace> =>
     new Map(listOperations(contract).map((operation) => [operation.key, operation]));
   const { kept, removed, added } = pairUp(byKey(old), byKey(next));
@@ -55,6 +56,10 @@ export function compareContracts(old: Contract, next: Contract, today: Date): re
   }
   compareMessages(old, next, toTask);
   return markUnmarked(findings.list(), old, next);
+}
+
+function wholeOf(contract: Contract): Located {
+  return { root: contract, pointer: '', node: contract };
 }
 
 function compareOperations(

@@ -157,7 +157,8 @@ export const CONTRACT_RULES = {
     additive: 'deprecated, or no longer',
   },
   unsupported: {
-    breaking: 'a part of the document changed that is not compared (`callbacks`, `links`, `encoding`)',
+    breaking:
+      'a part of the document changed that is not compared (`callbacks`, `links`, `encoding`, `jsonSchemaDialect`)',
     additive: 'never',
   },
   since: { breaking: 'something new without `x-since`', additive: 'something new with `x-since`' },
