@@ -7,6 +7,7 @@ import type { Answer } from '../../bench/equivalence/exchange.ts';
 import type { RandomRequest } from '../../bench/equivalence/requests.ts';
 import { Session } from '../../bench/equivalence/session.ts';
 import type { SessionOptions } from '../../bench/equivalence/session.ts';
+import { spoilRequest } from './spoil.ts';
 import { failureOf, faultOf, isAllowed } from './verify.ts';
 
 export interface FuzzOptions extends SessionOptions {
@@ -35,7 +36,7 @@ export interface Fuzzed {
   readonly faults: readonly Fault[];
 }
 
-/** One of these has nothing in it that a client could get wrong, or too little: it is asked no more often than so many times. */
+/** For each of these no more are drawn than so many; there are fewer of a kind then. */
 const MOST_DRAWN = 20;
 
 /** Rejects when the first tokens cannot be had. */
@@ -61,7 +62,8 @@ export async function fuzz({ baseUrl, count, onProgress, ...options }: FuzzOptio
   return { tallies, faults };
 }
 
-function isWanting({ allowed, refused }: Tally, count: number): boolean {
+/** Whether there are fewer requests of a kind than were asked for. */
+export function isWanting({ allowed, refused }: Tally, count: number): boolean {
   return allowed < count || refused < count;
 }
 
@@ -72,7 +74,8 @@ async function askOnce(
   tally: Tally,
   count: number,
 ): Promise<Fault | undefined> {
-  const request = session.draw(operation);
+  const drawn = session.draw(operation);
+  const request = tally.allowed < count ? drawn : spoilRequest(drawn, operation, session.dice);
   const isMeant = await isAllowed(operation, request);
   const kind = isMeant === undefined ? 'strange' : isMeant ? 'allowed' : 'refused';
   if (tally[kind] >= count) return undefined;

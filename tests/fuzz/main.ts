@@ -4,13 +4,13 @@ import { parseArgs } from 'node:util';
 import { createEquivalenceWorld } from '../../bench/equivalence/world.ts';
 import { ROOT } from '../../bench/version.ts';
 import { startTemporaryServer } from '../support/temporary-server.ts';
-import { fuzz } from './fuzz.ts';
+import { fuzz, isWanting } from './fuzz.ts';
 import type { Fault } from './fuzz.ts';
 
 const USAGE = `Usage: make fuzz [ARGS="OPTIONS"]
 
 Sends random requests of every operation, of which the document allows as many as it does not, and fails where an answer is
-5xx, does not come, or is not one that the document has for the operation.
+5xx, does not come, or is not one that the document has for the operation, and where too few of a kind were sent.
 
 Options:
   --count N   requests of each operation and of each kind, by default 200
@@ -58,8 +58,10 @@ async function fuzzOnOwnServer(count: number, seed: number): Promise<number> {
         console.log(`${id.padEnd(40)} allowed ${allowed}, refused ${refused}, strange ${strange}`),
     });
     for (const [what, all] of Map.groupBy(faults, (fault) => fault.what)) tell(what, all);
+    const wanting = [...tallies].filter(([, tally]) => isWanting(tally, count)).map(([id]) => id);
+    if (wanting.length > 0) console.log(`\nFewer than ${count} requests of a kind: ${wanting.join(', ')}.`);
     console.log(`\n${tallies.size} operations, ${faults.length} faults.`);
-    return faults.length === 0 ? 0 : 1;
+    return faults.length + wanting.length === 0 ? 0 : 1;
   } finally {
     await world.remove();
     await server.remove();
