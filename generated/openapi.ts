@@ -2494,7 +2494,7 @@ export interface components {
         };
         /** @description A price that a later upload has replaced. */
         readonly ReplacedPrice: {
-            /** @description EUR/MWh. */
+            /** @description What the price was, in EUR/MWh. */
             readonly price: number;
             /**
              * Format: date-time
@@ -2509,7 +2509,7 @@ export interface components {
              * @description When delivery begins.
              */
             readonly timestamp: string;
-            /** @description EUR/MWh. */
+            /** @description The price in EUR/MWh. */
             readonly price: number;
             /** @description Best bids in EUR/MWh. */
             readonly best_bid: readonly number[];
@@ -2555,7 +2555,7 @@ export interface components {
              * @description When delivery begins, on a quarter hour (422 `timestamp_alignment`). A naive one that its time zone leaves out when daylight-saving time begins is 422 `timestamp_gap`, one that exists twice when it ends is 422 `timestamp_ambiguous`, one that its time zone moves out of the years 0000 to 9999 is 422 `timestamp_out_of_range`.
              */
             readonly timestamp: string;
-            /** @description EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed. */
+            /** @description The price in EUR/MWh, from -10,000 to 10,000. It holds until the next entry of the organization, for 60 minutes at most: hourly and quarter-hourly prices may be mixed. */
             readonly price: number;
             /**
              * @description Best bids in EUR/MWh, each from -10,000 to 10,000.
@@ -2971,15 +2971,15 @@ export interface components {
             readonly max_discharge_power_w?: number | null;
             /** @description State of charge of the batteries where the history begins, in percent. Null with no range is 50. */
             readonly initial_soc_percent?: number | null;
-            /** @description Draws `pv_rating_kw` for each household; goes before the single value. */
+            /** @description Draws `pv_rating_kw` for each household, in kilowatts; goes before the single value. */
             readonly pv_rating_kw_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `battery_capacity_kwh` for each household; goes before the single value. */
+            /** @description Draws `battery_capacity_kwh` for each household, in kilowatt-hours; goes before the single value. */
             readonly battery_capacity_kwh_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `initial_soc_percent` for each household; goes before the single value. */
+            /** @description Draws `initial_soc_percent` for each household, in percent; goes before the single value. */
             readonly initial_soc_percent_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `max_charge_power_w` for each household; goes before the single value. */
+            /** @description Draws `max_charge_power_w` for each household, in watts; goes before the single value. */
             readonly max_charge_power_w_range?: components["schemas"]["IntegerRange"] | null;
-            /** @description Draws `max_discharge_power_w` for each household; goes before the single value. */
+            /** @description Draws `max_discharge_power_w` for each household, in watts; goes before the single value. */
             readonly max_discharge_power_w_range?: components["schemas"]["IntegerRange"] | null;
             /** @description Yearly consumption of a household without electric vehicle, in kilowatt-hours. Null takes each archetype's own mean. */
             readonly annual_consumption_kwh?: number | null;
@@ -4442,7 +4442,7 @@ export interface components {
             readonly circle?: components["schemas"]["EventCircle"] | null;
             /** @description All devices of these users of the simulation organization, each with a household of the fleet (422 `event_user_unknown`). */
             readonly user_ids?: readonly string[] | null;
-            /** @description How long it lasts, at most seven days. */
+            /** @description How long it lasts, in minutes, at most seven days. */
             readonly duration_minutes: number;
         };
         /** @description An outage that many devices of a fleet share. */

@@ -13,6 +13,22 @@ export interface PoorDescription {
 /** Words by which a description tells what a number counts or in which unit it is. */
 const UNIT_PATTERN =
   /\b(?:watts?|kilowatts?|kilowatt[- ]hours?|percent|percentage|degrees?|kelvins?|milliseconds?|seconds?|minutes?|hours?|days?|kilomet(?:re|er)s?|EUR\/MWh|bytes?|characters?|how many|number of|counts|fraction|ratio|from 0\b|per year|a year|version|HTTP status|relative)\b/i;
+/** What a name ends in that tells a unit, before a possible `_min`, `_max` or `_range`, and the words that its description needs. */
+const NAMED_UNITS: Readonly<Record<string, RegExp>> = {
+  w: /\bwatts?\b/i,
+  kw: /\bkilowatts?\b(?![- ]hour)/i,
+  kwh: /\bkilowatt[- ]hours?\b/i,
+  percent: /\bpercent\b/i,
+  fraction: /\bfraction\b/i,
+  minutes: /\bminutes?\b/i,
+  days: /\bdays?\b/i,
+  ms: /\bmilliseconds?\b/i,
+  km: /\bkilomet(?:re|er)s?\b/i,
+  deg: /\bdegrees?\b/i,
+  c: /\bdegrees? Celsius\b/i,
+  k: /\bkelvins?\b/i,
+};
+const UNIT_OF_NAME = new RegExp(`_(${Object.keys(NAMED_UNITS).join('|')})(?:_min|_max|_range)?$`);
 /** Words that tell nothing beside a name. */
 const FILLERS = new Set(['a', 'an', 'the', 'of', 'its', 'is', 'in', 'this', 'to', 'and', 'for', 'it', 'at']);
 
@@ -87,7 +103,15 @@ function faultOf(document: OpenApiDocument, name: string, node: Node): PoorDescr
   const named = new Set(wordsOf(name));
   if (wordsOf(text).every((word) => named.has(word) || FILLERS.has(word))) return 'restates the name';
   const schema = resolveReference<Node>(document, target['schema'] ?? target);
-  return isNumber(schema) && !UNIT_PATTERN.test(text) ? 'no unit' : undefined;
+  const isRange = name.endsWith('_range');
+  return (isNumber(schema) || isRange) && !tellsUnit(name, text) ? 'no unit' : undefined;
+}
+
+/** Whether a description tells the unit that the name says, or any where it says none. */
+function tellsUnit(name: string, text: string): boolean {
+  const unit = UNIT_OF_NAME.exec(name)?.[1];
+  // What is quoted are names, in which a unit is not said but abbreviated.
+  return (NAMED_UNITS[unit ?? ''] ?? UNIT_PATTERN).test(text.replaceAll(/`[^`]*`/g, ''));
 }
 
 function isNumber(schema: Node): boolean {
