@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ROUTES } from '../../generated/routes.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
@@ -89,8 +90,19 @@ test('without a list no origin may read anything, and answers do not depend on i
 
 describe('OPTIONS', () => {
   test('tells the methods of every path of the document, and is counted by address', async () => {
-    const answer = await closed.fetch('options', '/oauth2/token/');
-    expect([answer.status, answer.headers['allow']]).toEqual([204, 'POST, OPTIONS']);
+    for (const [path, routes] of Map.groupBy(ROUTES, (route) => route.path)) {
+      const methods = routes.flatMap(({ method }) =>
+        method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()],
+      );
+      const answer = await closed.fetch('options', path.replaceAll(/\{\w+\}/g, 'x'));
+      expect([path, answer.status, answer.headers['allow']]).toEqual([
+        path,
+        204,
+        [...methods, 'OPTIONS'].join(', '),
+      ]);
+    }
+    const document = await closed.fetch('options', '/api/partners/v2.0/openapi.json');
+    expect([document.status, document.headers['allow']]).toEqual([204, 'GET, HEAD, OPTIONS']);
     const limited = await startApi({
       rateLimits: { ...DEFAULT_RATE_LIMITS, default: { quota: 1, windowSeconds: 60 } },
     });
