@@ -1,7 +1,7 @@
 import type { PortalReads } from '../portal/reads.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findPayload, readAttemptPhases } from '../queries/deliveries/delivery-log.ts';
-import { listFailingWebhooks } from '../queries/deliveries/failing-webhooks.ts';
+import { listFailingWebhooks, listFailingWebhooksOf } from '../queries/deliveries/failing-webhooks.ts';
 import { findDeliveries } from '../queries/deliveries/filtered-deliveries.ts';
 import { countDeliveriesSince, hasDelivered } from '../queries/deliveries/recent-deliveries.ts';
 import { readWebhookStatistics } from '../queries/deliveries/webhook-statistics.ts';
@@ -18,7 +18,11 @@ import { countFleetDevicesByType } from '../queries/fleets/fleets.ts';
 import { findTimeZone } from '../queries/fleets/household-pages.ts';
 import { findStreamCursor } from '../queries/notifications/events.ts';
 import { listRecentEvents } from '../queries/notifications/recent-events.ts';
-import { listConditionsOfUser, listOpenConditions } from '../queries/notifications/open-conditions.ts';
+import {
+  countOpenConditions,
+  listConditionsOfUser,
+  listOpenConditions,
+} from '../queries/notifications/open-conditions.ts';
 import { findToldItem, listItemsOfDevice } from '../queries/notifications/told-items.ts';
 import { countOpenActions, findNotificationHistory } from '../queries/notifications/notifications.ts';
 import {
@@ -36,6 +40,7 @@ export function createPortalReads(db: Db): PortalReads {
     findFleetById: (orgId, id) => findFleetSummaryById(db, orgId, id),
     findTimeZone: (orgId) => findTimeZone(db, orgId),
     listOpenConditions: (orgId, limit) => listOpenConditions(db, orgId, limit),
+    countOpenConditions: (orgIds) => countOpenConditions(db, orgIds),
     listConditionsOfUser: (orgId, userId) => listConditionsOfUser(db, orgId, userId),
     listHeatPumps: async (orgId, limit) =>
       (await listFleetDevices(db, orgId, { deviceType: 'heat_pump' }, { limit, offset: 0 })).map(
@@ -48,6 +53,7 @@ export function createPortalReads(db: Db): PortalReads {
     findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
     listFailingWebhooks: (orgId) => listFailingWebhooks(db, orgId),
+    listFailingWebhooksOf: (orgIds) => listFailingWebhooksOf(db, orgIds),
     readAttemptPhases: (key) => readAttemptPhases(db, key),
     findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
     listEvents: async (orgId, { topic, after }, limit) => {

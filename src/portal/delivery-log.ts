@@ -9,7 +9,7 @@ import type { FilterQuery } from './delivery-filter-form.ts';
 import { isRedeliverable, markState } from './delivery-states.ts';
 import { readQueryParameter } from './forms.ts';
 import { describeLive, nameCells } from './live.ts';
-import { hostOf } from './needs.ts';
+import { hostOf } from './need.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
 import { getScope } from './shell.ts';
 import { formatAgo, formatMinute, formatCount } from './times.ts';

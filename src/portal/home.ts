@@ -9,7 +9,7 @@ import { describeDevices } from './device-marks.ts';
 import { listFirstSteps } from './first-steps.ts';
 import { describeProgress, markFleet } from './fleet-status.ts';
 import { listNeeds } from './needs.ts';
-import type { Need } from './needs.ts';
+import type { Need } from './need.ts';
 import { readOverview } from './overview.ts';
 import type { Overview } from './overview.ts';
 import { describeDeliveries, startOfHour } from './recent-deliveries.ts';

@@ -4,24 +4,16 @@ import type { FleetSummary } from '../domain/fleets/fleet-summary.ts';
 import type { components } from '../../generated/openapi.ts';
 import { DEVICE_TYPES } from '../domain/fleets/devices.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
-import { describeCause } from './failure-causes.ts';
 import { listDevices } from './device-marks.ts';
+import { needsOfFleetDevices, needsOfFleetWebhooks } from './fleet-needs.ts';
+import type { FleetTroubles } from './fleet-needs.ts';
+import { hostOf, needOfFailing } from './need.ts';
+import type { Need } from './need.ts';
 import { fleetPath, NOTIFICATIONS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';
 import type { Scope } from './scopes.ts';
 import { countOf } from './times.ts';
 import { webhookPath } from './webhook-operations.ts';
-
-/** Something that does not get better by itself. */
-export interface Need {
-  readonly kind: 'error' | 'warning';
-  readonly title: string;
-  /** What it does, and its cure. */
-  readonly detail: string;
-  /** Where its cause stands; undefined where no page is left of it. */
-  readonly href: string | undefined;
-  readonly since?: Date;
-}
 
 /** Open actions and notices by type of device. */
 export type NotificationStatus = components['schemas']['NotificationStatus'];
@@ -35,19 +27,26 @@ export interface NeedsState {
   readonly webhooks: readonly Webhook[] | undefined;
   readonly failing: readonly FailingWebhook[] | undefined;
   readonly deliveries: readonly DeliveryCount[] | undefined;
+  /** Of the fleets; in the scope of one, of that one. */
+  readonly troubles: FleetTroubles;
 }
 
 /** What needs action in a scope, errors first. */
 export function listNeeds(
   scope: Scope,
-  { fleets, status, webhooks = [], failing = [], deliveries = [] }: NeedsState,
+  { fleets, status, webhooks = [], failing = [], deliveries = [], troubles }: NeedsState,
 ): Need[] {
+  // In the scope of a fleet its webhooks are those of the scope, and its actions are counted by the status where that may be seen.
+  const isCounted = scope.fleet !== undefined && status !== undefined;
+  const conditions = troubles.conditions?.filter(({ code }) => !isCounted || code !== 'reauthenticate');
   return [
     ...fleets.filter(({ status }) => status === 'failed').map(needOfFleet),
     ...failing.map((webhook) => needOfFailing(scope, webhook)),
+    ...needsOfFleetWebhooks(fleets, troubles.failing),
     ...needsOfDeliveries(scope, deliveries),
     ...webhooks.filter(({ enabled }) => !enabled).map((webhook) => needOfWebhook(scope, webhook)),
     ...(status === undefined ? [] : needsOfDevices(scope, status)),
+    ...needsOfFleetDevices(fleets, conditions),
   ];
 }
 
@@ -68,17 +67,6 @@ function needOfWebhook(scope: Scope, { id, url, updated_at: updatedAt }: Webhook
     detail: 'What happens meanwhile is not sent to it, also not once it is enabled again.',
     href: webhookPath(scope, id),
     since: new Date(updatedAt),
-  };
-}
-
-function needOfFailing(scope: Scope, { webhookId, url, attempts, since, ...last }: FailingWebhook): Need {
-  const { title, cure } = describeCause(last.errorClass, last.statusCode);
-  return {
-    kind: 'error',
-    title: `Webhook ${hostOf(url)} is failing`,
-    detail: `Its latest ${countOf(attempts, 'attempt')} failed, the last one with: ${title}. ${cure}`,
-    href: webhookPath(scope, webhookId),
-    since,
   };
 }
 
@@ -114,9 +102,4 @@ function needsOfDevices(scope: Scope, status: NotificationStatus): Need[] {
       href: scopedPath(scope, NOTIFICATIONS_PATH, { code: 'reauthenticate' }),
     },
   ];
-}
-
-/** The part of an endpoint's address by which people know it. */
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

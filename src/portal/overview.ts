@@ -49,6 +49,15 @@ export async function readOverview(
     webhooks,
     failing: webhooks === undefined ? undefined : await reads.listFailingWebhooks(scope.orgId),
     openActions: isShownActions ? await reads.countOpenActions(simulations) : undefined,
+    troubles: {
+      failing:
+        webhooks === undefined || scope.fleet !== undefined
+          ? undefined
+          : await reads.listFailingWebhooksOf(simulations),
+      conditions: mayCall(role, 'listFleetDevices')
+        ? await reads.countOpenConditions(simulations)
+        : undefined,
+    },
     devices: scope.fleet === undefined ? undefined : await reads.countDevices(scope.orgId),
     deliveries:
       webhooks === undefined

@@ -14,7 +14,11 @@ import type {
   RequestFilter,
   RequestPosition,
 } from '../domain/requests/logged-request.ts';
-import type { OpenCondition, OpenConditions } from '../domain/notifications/open-condition.ts';
+import type {
+  ConditionCount,
+  OpenCondition,
+  OpenConditions,
+} from '../domain/notifications/open-condition.ts';
 import type { WebhookStatistics } from '../domain/notifications/webhook-statistics.ts';
 
 /** What has been done in a simulation organization so far. */
@@ -48,6 +52,10 @@ export interface DeliveryReads {
   }) => Promise<WebhookStatistics>;
   /** Enabled webhooks of which the latest attempts have all failed. */
   readonly listFailingWebhooks: (orgId: string) => Promise<readonly FailingWebhook[]>;
+  /** The same of several organizations, by organization; those without any are left out. */
+  readonly listFailingWebhooksOf: (
+    orgIds: readonly string[],
+  ) => Promise<ReadonlyMap<string, readonly FailingWebhook[]>>;
   /** Where the time of a delivery's attempts went, by their numbers. */
   readonly readAttemptPhases: (key: {
     readonly orgId: string;
@@ -88,6 +96,8 @@ export interface PortalReads extends DeliveryReads, NotificationReads {
   readonly findTimeZone: (simulationOrgId: string) => Promise<string | undefined>;
   /** The conditions that devices are in, the latest first, and how many there are of each. */
   readonly listOpenConditions: (simulationOrgId: string, limit: number) => Promise<OpenConditions>;
+  /** How many devices of each of these organizations are in a condition whose notice nobody has put away. */
+  readonly countOpenConditions: (orgIds: readonly string[]) => Promise<readonly ConditionCount[]>;
   /** The conditions that devices of one user are in, the latest first. */
   readonly listConditionsOfUser: (orgId: string, userId: string) => Promise<readonly OpenCondition[]>;
   /** The heat pumps of the first households that have one. */

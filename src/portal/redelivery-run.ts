@@ -10,7 +10,7 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
-import { hostOf } from './needs.ts';
+import { hostOf } from './need.ts';
 import { toOperationContext } from './operations.ts';
 import { redirectAfterForm } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';

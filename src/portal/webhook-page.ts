@@ -3,7 +3,7 @@ import { formatApiCall } from './api-call.ts';
 import { versionOf } from './form-versions.ts';
 import { readQueryParameter } from './forms.ts';
 import { describeLive } from './live.ts';
-import { hostOf } from './needs.ts';
+import { hostOf } from './need.ts';
 import { findNoticeText } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
 import { scopedPath } from './scopes.ts';

@@ -17,3 +17,11 @@ export interface OpenConditions {
   readonly items: readonly OpenCondition[];
   readonly counts: Readonly<Partial<Record<ConditionCode, number>>>;
 }
+
+/** How many devices of an organization are in a condition whose notice nobody has put away, and since when the first of them is. */
+export interface ConditionCount {
+  readonly orgId: string;
+  readonly code: ConditionCode;
+  readonly count: number;
+  readonly since: Date;
+}

@@ -14,6 +14,24 @@ export function listFailingWebhooks(db: Db, orgId: string): Promise<FailingWebho
   return selectFailing(db, { orgId });
 }
 
+/** The same of several organizations, by organization; those without any are left out. Costs a query for each that has a webhook. */
+export async function listFailingWebhooksOf(
+  db: Db,
+  orgIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly FailingWebhook[]>> {
+  if (orgIds.length === 0) return new Map();
+  const { rows } = await sql<{ org_id: string }>`
+    select distinct org_id from webhooks
+    where org_id = any(${orgIds}::uuid[]) and enabled and deleted_at is null
+  `.execute(db);
+  const failing = new Map<string, readonly FailingWebhook[]>();
+  for (const { org_id: orgId } of rows) {
+    const own = await listFailingWebhooks(db, orgId);
+    if (own.length > 0) failing.set(orgId, own);
+  }
+  return failing;
+}
+
 const selectFailing = prepare(
   (_db, { orgId }: { readonly orgId: string }) => sql<FailingWebhook>`
     select w.id as "webhookId", w.url, f.* from (${webhooksOf(orgId)}) w cross join lateral (

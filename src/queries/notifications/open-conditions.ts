@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
+import { CONDITION_CODES } from '../../domain/notifications/conditions.ts';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
-import type { OpenCondition, OpenConditions } from '../../domain/notifications/open-condition.ts';
+import type {
+  ConditionCount,
+  OpenCondition,
+  OpenConditions,
+} from '../../domain/notifications/open-condition.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
@@ -10,6 +15,21 @@ export async function listOpenConditions(db: Db, orgId: string, limit: number): 
   const rows = await countByCode(db, { orgId });
   const counts = Object.fromEntries(rows.map(({ code, count }) => [code, count]));
   return { items: rows.length === 0 ? [] : await selectLatest(db, { orgId, limit }), counts };
+}
+
+/**
+ * How many devices of each of these organizations are in a condition whose notice nobody has put away, and since when the first of them
+ * is; one without any is left out. Costs what is open.
+ */
+export async function countOpenConditions(db: Db, orgIds: readonly string[]): Promise<ConditionCount[]> {
+  if (orgIds.length === 0) return [];
+  const { rows } = await sql<ConditionCount>`
+    select org_id as "orgId", code, count(*)::integer as count, min(occurred_at) as since from notification_items
+    where org_id = any(${orgIds}::uuid[]) and code = any(${[...CONDITION_CODES]}::text[])
+      and dismissed_at is null and cleared_at is null
+    group by org_id, code
+  `.execute(db);
+  return rows;
 }
 
 /** The conditions that the devices of one user are in, the latest first. */
