@@ -41,6 +41,8 @@ export interface DayChart {
   readonly at?: number;
   /** Seconds since 1970 at which a line says that it is now. */
   readonly now?: number;
+  /** What is not seen in the pictures, such as why one of them is empty. */
+  readonly remarks?: readonly string[];
   /** What the readout says beside the values of lines. */
   readonly notes?: readonly Pick<Line, 'label' | 'texts'>[];
 }

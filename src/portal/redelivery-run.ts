@@ -9,6 +9,7 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
+import { describeCause } from './failure-causes.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import { hostOf } from './need.ts';
 import { toOperationContext } from './operations.ts';
@@ -90,6 +91,7 @@ async function sendRedelivery(
   sendView(response, refusal === undefined ? 200 : 422, 'redelivery', {
     sentence: `To ${hostOf(webhook.url)}: messages that were queued since ${formatMinute(run.since)} UTC and given up, of the topics to which it is subscribed, the oldest first, each once.`,
     refusal,
+    stillFailing: isDone ? undefined : await describeFailing(context, scope.orgId, webhook),
     cannot: webhook.enabled ? undefined : 'The webhook is disabled. Enable it first.',
     count: describeCount(left),
     progress: hasBegun ? describeProgress(done, left) : undefined,
@@ -113,6 +115,18 @@ async function sendRedelivery(
       path: webhookApiPath(scope, webhook.id, '/deliveries/$MESSAGE_ID/redeliver'),
     }),
   });
+}
+
+/** That what is sent again now most likely fails too; undefined while nothing says so. */
+async function describeFailing(
+  { reads }: PortalContext,
+  orgId: string,
+  { id }: Webhook,
+): Promise<string | undefined> {
+  const failing = (await reads.listFailingWebhooks(orgId)).find(({ webhookId }) => webhookId === id);
+  if (failing === undefined) return undefined;
+  const { title, cure } = describeCause(failing.errorClass, failing.statusCode);
+  return `Its latest ${countOf(failing.attempts, 'attempt')} failed, the last one with: ${title}. ${cure} What is sent again before that most likely fails too.`;
 }
 
 const describeLeft = (left: number): string =>

@@ -8,6 +8,8 @@ import { formatTimeOfDay } from './times.ts';
 /** The hours of the picture, the one under way as the last. */
 export const HOURS = 24;
 
+const NONE_ACCEPTED = 'No attempt was accepted in these hours: there is no duration to show.';
+
 /** The beginning of the hours that end with the one of `now`. */
 export function startOfHours(now: Date): Date {
   return new Date((Math.floor(now.getTime() / HOUR_MS) + 1 - HOURS) * HOUR_MS);
@@ -31,6 +33,7 @@ export function chartAttempts(periods: readonly AttemptPeriod[], since: Date): D
     clocks: starts.map(formatTimeOfDay),
     zone: 'UTC',
     known: HOURS,
+    ...(periods.some(({ accepted }) => accepted > 0) ? {} : { remarks: [NONE_ACCEPTED] }),
     panels: [
       {
         name: 'Attempts',

@@ -65,7 +65,7 @@ function describeGroup(group: FailureGroup, now: Date) {
   const isOver = givenUp === 0 && pending === 0;
   const left = [
     ...(givenUp > 0 ? [`${formatCount(givenUp)} given up`] : []),
-    ...(pending > 0 ? [`${formatCount(pending)} still tried`] : []),
+    ...(pending > 0 ? [`${formatCount(pending)} still tried, ${describeNext(group, now)}`] : []),
   ];
   return {
     kind: isOver ? 'ok' : givenUp > 0 ? 'error' : 'warning',
@@ -75,6 +75,13 @@ function describeGroup(group: FailureGroup, now: Date) {
     since: { text: `first ${formatMinute(firstAt)} UTC`, at: firstAt.toISOString() },
     last: { text: `last ${formatMinute(lastAt)} UTC (${formatAgo(lastAt, now)})`, at: lastAt.toISOString() },
   };
+}
+
+/** When a message of the group is tried again. */
+function describeNext({ nextAt }: FailureGroup, now: Date): string {
+  return nextAt === null || nextAt <= now
+    ? 'the next attempt is due now'
+    : `the next attempt at ${formatMinute(nextAt)} UTC`;
 }
 
 /** The picture as a file. */

@@ -78,7 +78,7 @@ function describeList({ kind, name }: Scope, total: number, givenUp: number): st
       : `${countOf(total, 'endpoint')} of ${whose}.`;
   return givenUp === 0
     ? what
-    : `${what} ${givenUp === 1 ? 'One did' : `${givenUp} did`} not take a message for good in the last 24 hours.`;
+    : `${what} Messages to ${givenUp === 1 ? 'one of them' : `${givenUp} of them`} were given up in the last 24 hours.`;
 }
 
 function toRow(

@@ -111,6 +111,27 @@ test('one without a topic is led to choose one', async () => {
   expect(text).toMatch(new RegExp(`class="button primary" href="${path}update/">Choose topics<`));
 });
 
+test('what failed says when it is tried again, and sending it again by hand that it most likely fails', async () => {
+  await attempted(['tls', 'tls', 'tls'], { seconds: -10 });
+  const dueAt = new Date(Date.now() + 600_000);
+  await site.db
+    .updateTable('deliveries')
+    .set({ due_at: dueAt })
+    .where('webhook_id', '=', webhookId)
+    .execute();
+  const minute = dueAt.toISOString().slice(0, 16).replace('T', ' ');
+  const { text } = await browser.get(path);
+  expect(text).toContain(`1 still tried, the next attempt at ${minute} UTC.`);
+  expect(text).toContain('No attempt was accepted in these hours: there is no duration to show.');
+  const page = (): Promise<string> => browser.get(`${path}redeliver/`).then((answer) => answer.text);
+  expect(await page()).toMatch(
+    /The endpoint still fails\..*Its latest 3 attempts failed, the last one with: TLS failed\./s,
+  );
+  await attempted(['delivered'], { seconds: -1 });
+  expect(await page()).not.toContain('still fails');
+  expect((await browser.get(path)).text).not.toContain('No attempt was accepted');
+});
+
 test('what failed says when it began and when it was last so', async () => {
   await attempted(['tls', 'tls'], { seconds: -10 });
   const { text } = await browser.get(path);

@@ -20,6 +20,8 @@ export interface FailureGroup {
   readonly pending: number;
   readonly firstAt: Date;
   readonly lastAt: Date;
+  /** When the first of those that are still tried is due; null where there is none. */
+  readonly nextAt: Date | null;
 }
 
 /** What became of the newest messages of a webhook. */

@@ -28,7 +28,7 @@ export async function readWebhookStatistics(db: Db, keys: Keys): Promise<Webhook
 }
 
 const newest = ({ orgId, webhookId, since }: Keys) => sql`
-  select message_id, state from deliveries
+  select message_id, state, due_at from deliveries
   where org_id = ${orgId} and webhook_id = ${webhookId} and created_at >= ${since}
   order by created_at desc, message_id desc
   limit ${sql.lit(MOST_DELIVERIES)}`;
@@ -60,7 +60,8 @@ const selectFailures = prepare(
       count(distinct a.message_id) as messages,
       count(distinct a.message_id) filter (where d.state = 'exhausted') as "givenUp",
       count(distinct a.message_id) filter (where d.state = 'pending') as pending,
-      min(a.started_at) as "firstAt", max(a.started_at) as "lastAt"
+      min(a.started_at) as "firstAt", max(a.started_at) as "lastAt",
+      min(d.due_at) filter (where d.state = 'pending') as "nextAt"
     from ${attemptsOfNewest(keys)}
     where a.outcome = 'failed'
     group by a.error_class, a.status_code
