@@ -1,5 +1,6 @@
 // What goes wrong in the world of the portal, so that its pages have something to tell.
 import { encodeCursor } from '../../src/domain/api/cursor.ts';
+import { MINUTE_MS } from '../../src/domain/api/durations.ts';
 import { MOST_ATTEMPTS } from '../../src/domain/notifications/retry.ts';
 import { until } from '../process/partner.ts';
 import type { PortalWorld } from './portal-world.ts';
@@ -48,7 +49,10 @@ async function findItem({ api }: PortalWorld, orgId: string, filter: string): Pr
   return body.items[0]?.id ?? '';
 }
 
-/** Gives the newest message of the simulation's webhook up, once its first attempt has failed, as if all had. */
+/**
+ * Gives the newest message of the simulation's webhook up, once its first attempt has failed, as if all had, five minutes apart up to
+ * ten minutes ago; each has its row, so that the webhook is failing from the first page on.
+ */
 async function giveUp({ db, webhooks }: PortalWorld): Promise<void> {
   const find = () =>
     db
@@ -59,11 +63,25 @@ async function giveUp({ db, webhooks }: PortalWorld): Promise<void> {
       .limit(1)
       .executeTakeFirstOrThrow();
   const { message_id: id } = await until(find, ({ attempts }) => attempts > 0);
+  const begins = Array.from(
+    { length: MOST_ATTEMPTS },
+    (_, index) => new Date(Date.now() - (10 + 5 * (MOST_ATTEMPTS - 1 - index)) * MINUTE_MS),
+  );
+  const [queued = new Date(), last = queued] = [begins[0], begins.at(-1)];
+  const message = { created_at: queued, occurred_at: queued };
+  await db.updateTable('messages').set(message).where('id', '=', id).execute();
   await db
     .updateTable('deliveries')
-    .set({ state: 'exhausted', attempts: MOST_ATTEMPTS, finished_at: new Date() })
+    .set({ state: 'exhausted', attempts: MOST_ATTEMPTS, created_at: queued, finished_at: last })
     .where('message_id', '=', id)
     .execute();
+  const first = await db
+    .deleteFrom('delivery_attempts')
+    .where('message_id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const rows = begins.map((started_at, index) => ({ ...first, attempt: index + 1, started_at }));
+  await db.insertInto('delivery_attempts').values(rows).execute();
 }
 
 /** The log is written a second after the answer. */
