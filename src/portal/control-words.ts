@@ -13,7 +13,7 @@ const MODES: Words = {
 
 const REASONS: Words = {
   preference: 'people want it so',
-  no_prices: 'it would follow prices, and none was known for this quarter hour',
+  no_prices: 'it would follow prices, and none was known when this quarter hour began',
   cheapest_quarters: 'it takes the cheapest quarter hours that do',
   expected_prices: 'prices are not known yet, and are expected to be those of the day before',
   below_minimum: 'the vehicle is below its minimum charge',

@@ -23,9 +23,12 @@ export async function readDevicePictures(context: PortalContext, response: Porta
   const prices =
     device.device_type === 'wallbox'
       ? NO_PRICES
-      : await readPricedDay(context, response, day, async () => pumps);
+      : await readPricedDay(context, response, shown, async () => pumps);
   const type = device.device_type;
-  const chart = chartDevice({ type, entries, day, clock, prices: prices.panels });
+  const chart = {
+    ...chartDevice({ type, entries, day, clock, prices: prices.panels }),
+    remarks: prices.remarks,
+  };
   const dayName = nameDay(shown, entries.at(-1));
   return {
     chart,
@@ -35,5 +38,6 @@ export async function readDevicePictures(context: PortalContext, response: Porta
     links: dayLinks(devicePath(scope, named), shown),
     csvPath: withDay(devicePath(scope, named, 'data.csv'), shown),
     hasCharts: true,
+    clock,
   };
 }

@@ -49,9 +49,9 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
   const entries: readonly FleetEntry[] = data;
   const pumps = (): Promise<readonly NamedHeatPump[]> =>
     reads.listHeatPumps(fleet.simulation_org_id, MOST_PUMPS);
-  const { byQuarter, panels } = await readPricedDay(context, response, day, pumps);
+  const { byQuarter, panels, remarks } = await readPricedDay(context, response, shown, pumps);
   const conditions = await reads.listOpenConditions(fleet.simulation_org_id, MOST_CONDITIONS);
-  const chart = chartHomes({ entries, day, clock, prices: panels });
+  const chart = { ...chartHomes({ entries, day, clock, prices: panels }), remarks };
   const householdPath = (id: string): string => homePath(scope, id);
   const dayName = nameDay(shown, entries.at(-1));
   const told = { entries, households: metadata.households, prices: byQuarter, clock, dayName };

@@ -41,8 +41,11 @@ export const showHousehold = withUser(async (context, request, response, user) =
   const conditions = await context.reads.listConditionsOfUser(scope.orgId, user.id);
   const devices = await readDevices(context, response, user.id);
   const pumps = devices.filter(({ device_type: type }) => type === 'heat_pump').map(nameDevice);
-  const prices = await readPricedDay(context, response, day, async () => pumps);
-  const chart = chartHomes({ entries, day, clock, prices: prices.panels });
+  const prices = await readPricedDay(context, response, shown, async () => pumps);
+  const chart = {
+    ...chartHomes({ entries, day, clock, prices: prices.panels }),
+    remarks: prices.remarks,
+  };
   const dayName = nameDay(shown, entries.at(-1));
   const query = new URLSearchParams(toRange(day)).toString();
   sendView(response, 200, 'household', {

@@ -4,6 +4,8 @@ import type { PortalContext, PortalResponse } from './context.ts';
 import { readSchedule } from './device-day.ts';
 import type { ScheduleEntry } from './device-day.ts';
 import type { QuarterPrices } from './energy-cost.ts';
+import type { ShownDay } from './fleet-day.ts';
+import { tellLatePrices } from './known-prices.ts';
 import type { LocalDay } from './local-days.ts';
 import { findInForce, listPricesInForce } from './price-list.ts';
 import { formatPrice } from './quantities.ts';
@@ -22,10 +24,12 @@ export const SCHEDULE_STATES = [
 interface PricedDay {
   readonly byQuarter: QuarterPrices;
   readonly panels: readonly Panel[];
+  /** What is not seen in the pictures. */
+  readonly remarks: readonly string[];
 }
 
 /** A day of which no price is known. */
-export const NO_PRICES: PricedDay = { byQuarter: new Map(), panels: [] };
+export const NO_PRICES: PricedDay = { byQuarter: new Map(), panels: [], remarks: [] };
 
 /**
  * The prices of a day as the devices of the page's scope see them, and what heat pumps are asked for by them. Without prices there is
@@ -34,7 +38,7 @@ export const NO_PRICES: PricedDay = { byQuarter: new Map(), panels: [] };
 export async function readPricedDay(
   context: PortalContext,
   response: PortalResponse,
-  day: LocalDay,
+  { day, clock }: Pick<ShownDay, 'day' | 'clock'>,
   listPumps: () => Promise<readonly NamedHeatPump[]>,
 ): Promise<PricedDay> {
   const starts = listQuarters(day);
@@ -49,12 +53,12 @@ export async function readPricedDay(
   if (byQuarter.size === 0) return NO_PRICES;
   const schedules = [];
   for (const pump of await listPumps()) schedules.push(await readSchedule(context, response, pump, day));
+  const strips = chartSchedules(day, schedules);
+  const late = strips.length === 0 ? undefined : tellLatePrices(starts, inForce, context.clock(), clock);
   return {
     byQuarter,
-    panels: [
-      chartPrices(starts.map((start) => byQuarter.get(start.getTime()) ?? null)),
-      ...chartSchedules(day, schedules),
-    ],
+    panels: [chartPrices(starts.map((start) => byQuarter.get(start.getTime()) ?? null)), ...strips],
+    remarks: late === undefined ? [] : [late],
   };
 }
 

@@ -82,8 +82,19 @@ function tellSchedule({ entries, clock, now }: Told): string {
     .slice(0, MOST_TOLD)
     .map(({ from, value }) => `from ${clock.formatTime(from)} ${wordOf(value)}`);
   const until = next.length === 0 ? `, until ${clock.formatTime(current.to)} at least` : '';
-  return `${[`Now ${wordOf(current.value)}${until}`, ...coming].join(', ')}.`;
+  const told = `${[`Now ${wordOf(current.value)}${until}`, ...coming].join(', ')}.`;
+  const isRested = spans.some(
+    ({ value, from }, index) =>
+      RESTING.has(value) &&
+      spans[index - 1]?.value === 'max' &&
+      spans[index - 1]?.to.getTime() === from.getTime(),
+  );
+  return isRested ? `${told} ${RESTS}` : told;
 }
+
+const RESTING: ReadonlySet<string> = new Set(['min', 'low']);
+const RESTS =
+  'After it was boosted it is blocked or set back also while power is cheap: rooms and hot water are then as warm as its preferences allow, or warm enough for the hours that follow.';
 
 /** Spans that a sentence tells of. */
 const MOST_TOLD = 4;

@@ -190,6 +190,23 @@ describe('on the pages', () => {
     );
   });
 
+  test('a day whose prices came later says why heat pumps ran by their own habits', async () => {
+    for (const page of ['fleet', 'home', 'heat_pump'] as const) {
+      const { text } = await browser.get(`${pathOf(page)}day=${yesterday}`);
+      expect([page, text]).toEqual([
+        page,
+        expect.stringContaining('No price had come in as these quarter hours began: until a price is known'),
+      ]);
+    }
+  });
+
+  test('a heat pump that waits for prices says when it follows those that came', async () => {
+    const { text } = await browser.get(pathOf('heat_pump'));
+    expect(text).toMatch(
+      /none was known when this quarter hour began\. (?:None is known for the next one either, which begins at \d\d:\d\d\.|Prices came in at .*: it follows them from \d\d:\d\d on\.)/,
+    );
+  });
+
   test('a day without prices tells no cost', () => {
     for (const text of unpriced) expect(text).not.toContain('At day-ahead prices');
     expect(unpriced.at(-1)).toMatch(new RegExp(`On ${yesterday} it drew [\\d.]+ kWh\\.</p>`));
