@@ -66,11 +66,9 @@ async function sendDeliveryLog(
         nameCells(delivery.messageId, toRow(scope, webhook, delivery, now)),
       ),
     },
-    live: describeLive(
-      response,
-      now,
-      found.items.some(({ state }) => state === 'pending'),
-    ),
+    live: describeLive(response, now, {
+      isUnderWay: found.items.some(({ state }) => state === 'pending'),
+    }),
     canRedeliver: webhook.enabled && found.items.some(({ state }) => isRedeliverable(state)),
     redelivered: describeRedelivered(request),
     more: toNextPage(scope, webhook, query, found),

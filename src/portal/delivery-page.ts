@@ -92,7 +92,7 @@ export async function sendDelivery(
     attempts: tabulateAttempts(delivery.attempt_log, phases),
     payload: payload === undefined ? undefined : formatPayload(payload),
     headers: listDeliveryHeaders(id),
-    live: describeLive(response, now, state === 'pending'),
+    live: describeLive(response, now, { isUnderWay: state === 'pending' }),
     redeliver:
       webhook.enabled && isRedeliverable(state)
         ? webhookPath(scope, webhook.id, `deliveries/${id}/redeliver/`)

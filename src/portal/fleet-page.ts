@@ -22,6 +22,8 @@ import { TRANSITIONS } from './fleet-transitions.ts';
 import { readQueryParameter } from './forms.ts';
 import { findChangesPath } from './change-stream.ts';
 import { chartHomes } from './home-chart.ts';
+import { tellInstant } from './live.ts';
+import type { LocalClock } from './local-days.ts';
 import { findNoticeText } from './pages.ts';
 import { readPricedDay } from './price-panels.ts';
 import type { NamedHeatPump } from './reads.ts';
@@ -62,7 +64,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     actions: listTransitions(fleet),
     liveSeconds: toLiveSeconds([{ status: fleet.status as FleetStatus }]),
     changesPath: findChangesPath(response),
-    asOf: describeAsOf(fleet, now),
+    asOf: describeAsOf(fleet, now, clock),
     fleetStatus: markFleet({ status: fleet.status as FleetStatus }),
     built: describeProgress({
       createdCount: fleet.progress.created,
@@ -121,10 +123,10 @@ function listTransitions({ job_id: id, status }: Fleet) {
 }
 
 /** When the page was true, or since when its values stand still. */
-function describeAsOf({ stopped_at: stoppedAt }: Fleet, now: Date) {
+function describeAsOf({ stopped_at: stoppedAt }: Fleet, now: Date, clock: LocalClock) {
   const at = stoppedAt === null ? now : new Date(stoppedAt);
-  const text = `${formatMinute(at)}:${at.toISOString().slice(17, 19)} UTC`;
-  return { words: stoppedAt === null ? 'As of' : 'Stands still since', at: at.toISOString(), text };
+  const words = stoppedAt === null ? 'As of' : 'Stands still since';
+  return { words, at: at.toISOString(), text: tellInstant(at, clock) };
 }
 
 function countHidden({ items, counts }: OpenConditions): number {

@@ -51,7 +51,7 @@ export const showHousehold = withUser(async (context, request, response, user) =
   sendView(response, 200, 'household', {
     heading: nameOf(user),
     sentence: tellDay(entries, prices.byQuarter, dayName),
-    live: describeLive(response, context.clock()),
+    live: describeLive(response, context.clock(), { clock }),
     chart,
     table: tabulateChart(chart),
     dayName,

@@ -10,6 +10,7 @@ export function linksOf(response: PortalResponse, view: PriceView) {
   const scope = getScope(response);
   const at = (days: number): string => priceViewPath(scope, view, { date: addDays(view.date, days) });
   return {
+    zone: view.clock.zone,
     before: at(-1),
     after: at(1),
     otherClocks: {

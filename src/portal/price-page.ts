@@ -7,6 +7,7 @@ import { getSession } from './context.ts';
 import { listQuarters } from './day-chart.ts';
 import { readSchedule } from './device-day.ts';
 import { readQueryParameter } from './forms.ts';
+import { tellInstant } from './live.ts';
 import { findNoticeText } from './pages.ts';
 import { PRICES_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
 import { listArrivals, tabulateArrivals } from './price-arrivals.ts';
@@ -26,7 +27,7 @@ import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { formatDuration, formatSpan, joinQuarters } from './time-spans.ts';
 import type { TimeSpan } from './time-spans.ts';
-import { countOf, formatSecond } from './times.ts';
+import { countOf } from './times.ts';
 
 /** How often a page asks for itself, beside what it hears of. */
 const LIVE_SECONDS = 30;
@@ -66,7 +67,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
     whose: tellWhose(hasOrigins),
     liveSeconds: LIVE_SECONDS,
     changesPath: findChangesPath(response),
-    asOf: { at: now.toISOString(), text: `${formatSecond(now)} UTC` },
+    asOf: { at: now.toISOString(), text: tellInstant(now, clock) },
     dayName: nameDays(view),
     links: linksOf(response, view),
     filter: describeFilter(response, view, pump === undefined && view.pump !== ''),
