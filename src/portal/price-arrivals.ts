@@ -58,6 +58,9 @@ interface Arrivals {
   readonly shown: number | undefined;
 }
 
+/** That an arrival had prices of days that are not shown. */
+const MORE_CAME = 'more came for other days';
+
 /** What came when, and what it changed. */
 export function tabulateArrivals({ arrivals, clock, hasOrigins, pathOf, shown }: Arrivals) {
   const columns = [
@@ -75,7 +78,7 @@ export function tabulateArrivals({ arrivals, clock, hasOrigins, pathOf, shown }:
       { text: came, at: new Date(receivedMs).toISOString() },
       { text: formatCount(revisions.length) },
       ...(hasOrigins ? [{ text: nameOrigin(origin) }] : []),
-      { text: `${formatSpan(clock, arrival)}${isCut ? ', of the days shown' : ''}` },
+      { text: formatSpan(clock, arrival), detail: isCut ? MORE_CAME : undefined },
       { text: tellWhatItDid(revisions, clock) },
       receivedMs === shown
         ? { text: 'shown' }

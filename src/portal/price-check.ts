@@ -79,7 +79,7 @@ export function describeCheck(
     ['Stored already, the same', formatCount(same)],
     ['Lowest', at(byPrice[0])],
     ['Highest', at(byPrice.at(-1))],
-    ['Gaps', tellGaps(gaps, clock)],
+    ['Without a price', tellGaps(gaps, clock)],
     ['Duplicates', 'None'],
     ['Over already', past === 0 ? 'None' : `${formatCount(past)}: they correct the past, and no plan`],
   ] as const;

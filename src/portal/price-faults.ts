@@ -5,7 +5,7 @@ import { countOf } from './times.ts';
 /** What to do about an error of a line. */
 const CURES: Readonly<Partial<Record<FieldError['code'], string>>> = {
   required: 'Write a time and a price, such as 2026-11-24 18:00;84.12.',
-  format: 'Write the time as 2026-11-24 18:00, or with its offset.',
+  format: 'Write the time as 2026-11-24 18:00, or with its offset as 2026-11-24 18:00+01:00.',
   type: 'Write the price as 84.12; a decimal comma is read where semicolons or tabs separate the columns.',
   minimum: 'Prices are EUR/MWh, from -10,000 to 10,000.',
   maximum: 'Prices are EUR/MWh, from -10,000 to 10,000.',
@@ -15,6 +15,9 @@ const CURES: Readonly<Partial<Record<FieldError['code'], string>>> = {
   timestamp_gap: 'Write the time with its offset, such as 2026-03-29 03:00+02:00.',
   timestamp_ambiguous: 'Write the time with its offset, such as 2026-10-25 02:00+01:00.',
 };
+
+/** What is said in place of the API's own words, where these advise what only software would write. */
+const RULES: Readonly<Partial<Record<FieldError['code'], string>>> = { format: 'Cannot be read.' };
 
 /** What a refused upload says: at the lines, at the field of the zone, and in all. */
 export interface PriceFaults {
@@ -35,7 +38,8 @@ export function describeFaults(
     const line = lines[Number(/^\/data\/(\d+)/.exec(pointer)?.[1] ?? Number.NaN)];
     if (pointer.startsWith('/metadata')) zone = detail;
     else if (line === undefined) whole.push(detail);
-    else faults.push({ line, rule: namePart(pointer, detail, lines), cure: CURES[code] ?? '' });
+    else
+      faults.push({ line, rule: namePart(pointer, RULES[code] ?? detail, lines), cure: CURES[code] ?? '' });
   }
   const rows = faults
     .toSorted((a, b) => a.line.number - b.line.number)

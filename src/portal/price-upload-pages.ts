@@ -6,12 +6,14 @@ import { createLocalClock } from './local-days.ts';
 import { PRICES_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
 import { chartCheck, describeCheck, tabulateReplaced } from './price-check.ts';
 import type { PriceCheck } from './price-check.ts';
+import { warnOfLengths } from './price-check-warnings.ts';
 import { exampleUpload } from './price-choices.ts';
 import type { PriceFaults } from './price-faults.ts';
 import type { ListedPrice } from './price-list.ts';
 import type { TextLine } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
+import { countOf } from './times.ts';
 
 /** What the form holds. */
 export interface UploadValues {
@@ -45,6 +47,7 @@ export function sendUploadForm(
   const scope = getScope(response);
   sendView(response, status, 'price-upload', {
     errors: {
+      ...(faults.rows.length === 0 ? {} : { form: tellFaults(faults) }),
       ...(faults.text === undefined ? {} : { text: faults.text }),
       ...(faults.zone === undefined ? {} : { zone: faults.zone }),
     },
@@ -87,6 +90,12 @@ export function sendUploadForm(
   });
 }
 
+/** What is to be mended in all, where lines are. */
+function tellFaults({ rows, zone }: PriceFaults): string {
+  const lines = `${countOf(rows.length, 'error')}, each with its line below`;
+  return zone === undefined ? `${lines}.` : `${lines}; the clocks of the times are to be mended too.`;
+}
+
 const FAULT_COLUMNS = [
   { label: 'Where' },
   { label: 'It says' },
@@ -112,6 +121,7 @@ export function sendUploadCheck(
     isStale,
     sentence: tellCheck(result),
     canStore: !result.isLate && result.same < result.prices.length,
+    warnings: warnOfLengths(result.prices, stored, clock),
     facts: describeCheck(result, clock),
     zone,
     chart,

@@ -36,7 +36,7 @@ describe('an upload', () => {
       'Stored already, the same': '1',
       Lowest: '-4.00 EUR/MWh at 4 Mar 06:00',
       Highest: '90.00 EUR/MWh at 4 Mar 06:15',
-      Gaps: '4 Mar 03:00 to 06:00 (3 h)',
+      'Without a price': '4 Mar 03:00 to 06:00 (3 h)',
       Duplicates: 'None',
       'Over already': 'None',
       Clocks: 'UTC',
@@ -65,6 +65,9 @@ describe('an upload', () => {
     );
     await addPrices(site, admin, new Map(quarters));
     const { text } = await check('2031-03-06 18:00,80\n2031-03-06 18:15,85');
+    expect(text).not.toContain('would count for');
+    const hour = await check('2031-03-06 18:00,80');
+    expect(hour.text).toContain('The price of 6 Mar 18:00 would count for 15 min only');
     expect(chartOf(text).panels[0]?.lines.map(({ label, values }) => [label, ...values.slice(0, 4)])).toEqual(
       [
         ['Once they are stored', 80, 85, 190, 205],
@@ -137,6 +140,10 @@ describe('an upload', () => {
     expect(rows.filter(([, , what = '']) => !/\.\S/.test(what))).toEqual([]);
     expect(rows.map(([, says]) => says)).toContain('2031-06-01 00:07;1');
     expect(refused.text).toContain('tomorrow;3');
+    expect(refused.text).toContain(`${rows.length} errors, each with its line below.`);
+    expect(rows.map(([, , what]) => what)).toContain(
+      'Time: Cannot be read.Write the time as 2026-11-24 18:00, or with its offset as 2026-11-24 18:00+01:00.',
+    );
     const clocks = await check('2031-03-30 02:30,1\n2031-10-26 02:30,1', 'Europe/Vienna');
     expect(rowsOf(clocks.text, 'To be mended').map(([, , what]) => what)).toEqual([
       expect.stringMatching(/^Time: Is skipped when daylight-saving time begins; give it with an offset\./),

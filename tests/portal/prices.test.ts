@@ -182,7 +182,7 @@ describe('the curve', () => {
 
 test('an upload of more days than are shown is told as far as it is for these', async () => {
   const [earliest] = rowsOf(await readPage(`${PAGE}?days=1&zone=utc`), 'What came when').slice(-1);
-  expect(earliest?.[2]).toMatch(/ to \d+ \w{3} 00:00, of the days shown$/);
+  expect(earliest?.[2]).toMatch(/ to \d+ \w{3} 00:00more came for other days$/);
 });
 
 test('the headline names what is missing of the rest of today', () => {
