@@ -54,8 +54,16 @@ const FIELDS: Readonly<Record<Preferences['device_type'], readonly PreferenceFie
   ],
   heat_pump: [
     number('comfort_temperature_c', 'Rooms, °C', "10 to 26. Empty: the household's own."),
-    number('setback_k', 'Colder by at most, K', 'So far a schedule may let it cool. Empty: 1.5.'),
-    number('boost_k', 'Warmer by at most, K', 'So far a schedule or a boost may heat. Empty: 1.5.'),
+    number(
+      'setback_k',
+      'Colder by at most, K',
+      'How far below their target a schedule may let the rooms cool. Empty: 1.5.',
+    ),
+    number(
+      'boost_k',
+      'Warmer by at most, K',
+      'How far above it a schedule or a boost may heat them. Empty: 1.5.',
+    ),
     number('hot_water_temperature_c', 'Hot water, °C', "45 to 60. Empty: the tank's own."),
     decision('price_response', 'Follows prices', 'Yes: heat is moved to cheap hours.'),
   ],

@@ -1,10 +1,12 @@
 import type { Request } from 'express';
 import { isUuid } from '../domain/api/formats.ts';
+import { ROLE_TABLE } from '../domain/users/roles.ts';
 import { CONDITION_CODES } from '../domain/notifications/conditions.ts';
 import type { OpenCondition } from '../domain/notifications/open-condition.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
 import { describePreferenceFields, toPreferenceValues } from './device-form.ts';
 import type { PreferenceValues } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device-operations.ts';
@@ -17,10 +19,15 @@ import type { FieldMessages } from './forms.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath, homePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
+import { tellNextPrices } from './known-prices.ts';
 import { describeLive } from './live.ts';
+import type { LocalClock } from './local-days.ts';
 import { findNoticeText, sendNotFound } from './pages.ts';
+import { NOTIFICATIONS_PATH } from './paths.ts';
+import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { formatAgo } from './times.ts';
+import { joinSentences } from './words.ts';
 
 /** A device with what is asked of it; wallboxes are asked nothing. */
 export interface ShownDevice {
@@ -103,13 +110,16 @@ export async function sendDevice(
   const own = conditions.filter(({ deviceId }) => deviceId === device.device_id);
   const { segment } = DEVICE_OPERATIONS[device.device_type];
   const stored = preferences && toPreferenceValues(preferences);
+  const pictures = await readDevicePictures(context, response, device);
   sendView(response, status, 'device', {
     heading: device.name,
-    ...(await readDevicePictures(context, response, device)),
+    ...pictures,
     sentence: toSentence(describeState(device)),
-    conditions: (own.length === 0 ? [undefined] : own).map((condition) => describeCondition(condition, now)),
-    control: describeControl(device),
-    live: describeLive(response, now),
+    conditions: await describeConditions(context, response, own),
+    ownerName:
+      (await context.reads.nameUsers(scope.orgId, [device.user_id])).get(device.user_id) ?? 'The home',
+    control: await tellControl(context, response, device, pictures.clock),
+    live: describeLive(response, now, { clock: pictures.clock }),
     asOf: { text: formatAgo(new Date(device.as_of), now), at: device.as_of },
     deviceFacts: [
       ['Manufacturer', device.manufacturer],
@@ -147,9 +157,54 @@ export async function sendDevice(
   });
 }
 
+/** Why the device does what it does; of one that waits for prices also when it follows them. */
+async function tellControl(
+  context: PortalContext,
+  response: PortalResponse,
+  device: Device,
+  clock: LocalClock,
+): Promise<string | undefined> {
+  const control = describeControl(device);
+  if (control === undefined || device.device_type === 'wallbox') return control;
+  if (device.state.control.reason !== 'no_prices') return control;
+  return joinSentences(control, await tellNextPrices(context, response, clock));
+}
+
+async function describeConditions(
+  context: PortalContext,
+  response: PortalResponse,
+  own: readonly OpenCondition[],
+) {
+  const now = context.clock();
+  if (own.length === 0) return [describeCondition(undefined, now)];
+  const described = [];
+  for (const condition of own) {
+    const ending = await findSignIn(context, response, condition);
+    described.push({ ...describeCondition(condition, now), ending });
+  }
+  return described;
+}
+
+/** Items of a device that are looked through for the one that asks for the sign-in. */
+const MOST_ITEMS = 20;
+
+/** The notification by which a new sign-in is made; undefined for other conditions, and where the role does not see it. */
+async function findSignIn(
+  { reads }: PortalContext,
+  response: PortalResponse,
+  { code, deviceId }: OpenCondition,
+): Promise<{ readonly href: string; readonly label: string } | undefined> {
+  if (code !== 'reauthenticate' || ROLE_TABLE.listActions[getSession(response).role] !== 'all')
+    return undefined;
+  const scope = getScope(response);
+  const items = await reads.listItemsOfDevice(scope.orgId, deviceId, MOST_ITEMS);
+  const open = items.find((item) => item.kind === 'action' && (item.clearedAt ?? item.dismissedAt) === null);
+  return open && { href: scopedPath(scope, `${NOTIFICATIONS_PATH}${open.id}/`), label: 'To the sign-in' };
+}
+
 function describeCondition(condition: OpenCondition | undefined, now: Date) {
   const mark = markCondition(condition);
-  if (condition === undefined) return { mark, consequence: 'It is read and steered.' };
+  if (condition === undefined) return { mark, consequence: 'It can be read and steered.' };
   const since = { text: formatAgo(condition.since, now), at: condition.since.toISOString() };
   return { mark, consequence: CONDITIONS[condition.code].consequence, since };
 }

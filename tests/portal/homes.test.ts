@@ -43,7 +43,7 @@ test.each([...Object.keys(SEGMENTS)] as DeviceType[])(
   'a device (%s) has a page with state and condition',
   async (type) => {
     const { status, text } = await browser.get(devicePath(type));
-    expect([status, text.includes('It is read and steered.')]).toEqual([200, true]);
+    expect([status, text.includes('It can be read and steered.')]).toEqual([200, true]);
     expect(text.includes('>Preferences<')).toBe(type !== 'wallbox');
   },
 );
@@ -61,7 +61,7 @@ describe('what happens to a device', () => {
     expect((await browser.get(homePath())).text).toContain('Offline');
     expect((await browser.get(`/portal/fleets/${fleet.id}/`)).text).toContain('1 device<');
     await browser.submit(page, { code: 'reconnect' }, path);
-    expect((await browser.get(page)).text).toContain('It is read and steered.');
+    expect((await browser.get(page)).text).toContain('It can be read and steered.');
   });
 
   test('is refused as a whole when there is no such event', async () => {

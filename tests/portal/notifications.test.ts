@@ -148,6 +148,13 @@ test('an action leads to the page of the manufacturer, and from there back to th
   const page = `${LIST}${id}/${scope}`;
   const home = await browser.get(`/portal/${scope}`);
   const [, open = ''] = /href="([^"]*)">1 device to be connected again</.exec(home.text) ?? [];
+  const device = await browser.get(
+    `/portal/homes/${vehicle.user_id}/electric-vehicles/${vehicle.id}/${scope}`,
+  );
+  expect(device.text).toContain(`<a href="${LIST}${id}/${scope}">To the sign-in</a>`);
+  const staff = await site.signedIn(await site.addPerson(admin.orgId, 'staff'));
+  const theirs = await staff.get(`/portal/homes/${vehicle.user_id}/electric-vehicles/${vehicle.id}/${scope}`);
+  expect([theirs.status, theirs.text.includes('To the sign-in')]).toEqual([200, false]);
   expect(listed((await browser.get(open.replaceAll('&amp;', '&'))).text)).toEqual([id]);
   const resolve = await browser.submit(page, {}, `${LIST}${id}/resolve/${scope}`);
   const consent = new URL(resolve.headers['location'] ?? '');
