@@ -74,6 +74,7 @@ export const showFleet = withFleet(async (context, request, response, fleet) => 
     figures: listFigures({
       entry: entries.at(-1),
       offline: conditions.counts.device_offline ?? 0,
+      isToday: shown.isToday,
       clock,
       householdPath,
     }),

@@ -45,7 +45,7 @@ export function tellFleetDay({ entries, households, prices, clock, dayName }: To
   const done =
     `${dayName} ${countOf(households, 'home')} took ${energy('grid_import_kwh')} from the grid and fed in ` +
     `${energy('grid_export_kwh')}: panels gave ${energy('pv_energy_kwh')}, heat pumps took ${energy('heat_pump_energy_kwh')}, ` +
-    `vehicles ${energy('vehicle_energy_kwh')}.`;
+    `vehicles ${energy('vehicle_energy_kwh')} and all else ${energy('load_energy_kwh')}.`;
   const peak = findPeak(entries, (entry) => entry.grid_power_w);
   const most = peak === undefined || (peak.grid_power_w ?? 0) <= 0 ? '' : tellPeak(peak, clock);
   return joinSentences(done, tellGridCost(entries, prices), most);
@@ -83,14 +83,17 @@ export interface Figure {
 interface Latest {
   readonly entry: FleetEntry | undefined;
   readonly offline: number;
+  readonly isToday: boolean;
   readonly clock: LocalClock;
   /** The page of a household. */
   readonly householdPath: (userId: string) => string;
 }
 
 /** What comes from the grid, what panels give, what vehicles take, and who cannot be read; each leads to its cause. */
-export function listFigures({ entry, offline, clock, householdPath }: Latest): readonly Figure[] {
-  const at = entry === undefined ? 'No value yet' : `At ${clock.formatTime(new Date(entry.time))}`;
+export function listFigures({ entry, offline, isToday, clock, householdPath }: Latest): readonly Figure[] {
+  const none = isToday ? 'No value yet' : 'No value on this day';
+  const at = entry === undefined ? none : `At ${clock.formatTime(new Date(entry.time))}`;
+  const curve = entry === undefined ? none : `${at}: show the curve`;
   const watts = (value: number | null | undefined): string =>
     value === null || value === undefined ? '–' : formatPower(value);
   const largest = entry?.largest_user_id ?? undefined;
@@ -105,18 +108,18 @@ export function listFigures({ entry, offline, clock, householdPath }: Latest): r
       label: 'Panels',
       icon: 'pv',
       value: watts(entry?.pv_power_w),
-      detail: `${at}: show the curve`,
+      detail: curve,
       href: '#day',
     },
     {
       label: 'Vehicles charging',
       icon: 'vehicle',
       value: watts(entry?.vehicle_power_w),
-      detail: `${at}: show the curve`,
+      detail: curve,
       href: '#day',
     },
     {
-      label: 'Offline',
+      label: 'Offline now',
       value: countOf(offline, 'device'),
       detail: offline === 0 ? 'All devices answer' : 'Which, and since when',
       href: '#exceptions',

@@ -73,7 +73,7 @@ function tellDay(entries: readonly DayEntry[], prices: QuarterPrices, dayName: s
   const energy = (name: Parameters<typeof sumEnergy>[1]): string => formatEnergy(sumEnergy(entries, name));
   const done =
     `${dayName} this home took ${energy('grid_import_kwh')} from the grid and fed in ${energy('grid_export_kwh')}: ` +
-    `panels gave ${energy('pv_energy_kwh')}, the heat pump took ${energy('heat_pump_energy_kwh')}, vehicles ${energy('vehicle_energy_kwh')}.`;
+    `panels gave ${energy('pv_energy_kwh')}, the heat pump took ${energy('heat_pump_energy_kwh')}, vehicles ${energy('vehicle_energy_kwh')} and all else ${energy('load_energy_kwh')}.`;
   return joinSentences(done, tellGridCost(entries, prices));
 }
 

@@ -8,8 +8,10 @@ export function formatPower(watts: number): string {
   return `${shorten(watts / 1_000_000)} MW`;
 }
 
-/** Kilowatt-hours as people read them: `3.2 kWh`, `120 kWh`, `4.1 MWh`. */
+/** Kilowatt-hours as people read them: `40 Wh`, `3.2 kWh`, `120 kWh`, `4.1 MWh`. */
 export function formatEnergy(kilowattHours: number): string {
+  const wattHours = Math.round(1_000 * kilowattHours);
+  if (wattHours !== 0 && Math.abs(wattHours) < 100) return `${wattHours} Wh`;
   return Math.abs(kilowattHours) < 10_000
     ? `${shorten(kilowattHours)} kWh`
     : `${shorten(kilowattHours / 1_000)} MWh`;

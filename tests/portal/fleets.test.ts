@@ -67,7 +67,7 @@ describe('the page of a fleet', () => {
     expect(text.match(/<td role="cell"[^>]*>\d\d:\d\d\s*<\/td>/g)).toHaveLength(96);
     for (const name of ['Commuters', 'Retired']) expect(text).toContain(`<h3>${name}</h3>`);
     expect(text).toContain('drew most in ');
-    expect(text).toContain('Every device is read and steered');
+    expect(text).toContain('Every device can be read and steered');
   });
 
   test('shows the same numbers as the API: the file is its answer', async () => {

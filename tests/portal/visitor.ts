@@ -12,11 +12,11 @@ export class Visitor {
   }
 
   get(path: string): Promise<Response> {
-    return Promise.resolve(this.#agent.get(path).redirects(0));
+    return read(this.#agent.get(path).redirects(0));
   }
 
   post(path: string, fields: Fields): Promise<Response> {
-    return Promise.resolve(this.#agent.post(path).type('form').redirects(0).send(fields));
+    return read(this.#agent.post(path).type('form').redirects(0).send(fields));
   }
 
   /** Sends a form of several parts, as browsers do where it may hold a file. */
@@ -40,6 +40,13 @@ export class Visitor {
     const query = next === undefined ? '' : `?next=${encodeURIComponent(next)}`;
     return this.submit(`/accounts/login/${query}`, { username, password }, '/accounts/login/');
   }
+}
+
+/** Answers as people read them: a no-break space is a space. */
+async function read(request: PromiseLike<Response>): Promise<Response> {
+  const answer = await request;
+  if (typeof answer.text === 'string') answer.text = answer.text.replaceAll('\u00a0', ' ');
+  return answer;
 }
 
 /** The values of the form with this action, as a browser would send them untouched. */
