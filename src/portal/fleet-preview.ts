@@ -14,13 +14,15 @@ export type Preview = components['schemas']['FleetPreview'];
 const QUARTER_HOUR_SECONDS = QUARTER_HOUR_MS / 1_000;
 /** Homes in the table; the map has all of them. */
 const LISTED_HOMES = 20;
+/** Where homes stand of which no place is asked for; the fields of the form say so too. */
+const FRANKFURT = '50.11, 8.68';
 
 /** A preview as the form shows it. */
 export function describePreview(preview: Preview) {
   const chart = chartAverageDay(preview);
   const { totals, device_counts: devices, warnings } = preview;
   return {
-    sentence: `${countOf(totals.households, 'home')} that use ${formatEnergy(totals.annual_load_kwh)} a year; their panels give ${formatEnergy(totals.annual_pv_kwh)}.`,
+    sentence: `${countOf(totals.households, 'home')} that use ${formatEnergy(totals.annual_load_kwh)} a year; their panels give ${formatEnergy(totals.annual_pv_kwh)}.${tellPlace(preview)}`,
     figures: [
       { label: 'Homes', value: formatCount(totals.households) },
       { label: 'Panels', icon: 'pv', value: `${formatCount(Math.round(totals.pv_rating_kw))} kW` },
@@ -38,6 +40,14 @@ export function describePreview(preview: Preview) {
     groups: tabulateGroups(preview),
     households: tabulateHouseholds(preview),
   };
+}
+
+/** Where the homes stand when all stand at one place; by its name where nothing else was asked for. */
+function tellPlace({ households }: Preview): string {
+  const places = new Set(households.map(({ latitude, longitude }) => `${latitude}, ${longitude}`));
+  const [place] = places;
+  if (place === undefined || places.size > 1) return '';
+  return place === FRANKFURT ? ' All stand in Frankfurt am Main.' : ` All stand at ${place}.`;
 }
 
 function chartAverageDay({ average_day: day }: Preview): DayChart {

@@ -115,7 +115,7 @@ function toOpenRow(item: ActionItem): Row {
     text: isAction ? 'Its owner has to sign in at the manufacturer again.' : (message ?? ''),
     device: item,
     at: item.created_at ?? item.sent_at ?? '',
-    state: isAction ? { kind: 'warning', word: 'Action' } : { kind: 'neutral', word: 'Notice' },
+    state: isAction ? { kind: 'warning', word: 'To do' } : { kind: 'neutral', word: 'To read' },
   };
 }
 

@@ -27,7 +27,8 @@ type Ending = Pick<ToldItem, 'kind' | 'code' | 'ownerId'>;
 
 /** How an item ends, and for whom. */
 export function describeEnd({ kind, code, ownerId }: Ending, isSimulated: boolean): string {
-  if (ownerId === null) return 'Each reader puts it away, and for nobody else.';
+  if (ownerId === null)
+    return 'Who puts it away no longer sees it among what is open; everybody else still does.';
   if (kind === 'action')
     return 'It cannot be put away: it ends once the owner of the device has signed in at the manufacturer again.';
   if (code === 'device_offline')

@@ -61,7 +61,7 @@ export const showRequest: PageHandler = async (context, request, response) => {
   const { method, operation, status, code, body, errors } = found;
   sendView(response, 200, 'request', {
     heading: `${method} ${operation}`,
-    sentence: `It was answered ${status}${code === null ? '' : `, ${titleOf(code)}`} after ${formatCount(found.durationMs)} ms.`,
+    sentence: `It was answered with ${status}${code === null ? '' : ` (${titleOf(code)})`} after ${formatCount(found.durationMs)} ms.`,
     facts: describe(found),
     requestId: found.requestId,
     problem: code !== null && Object.hasOwn(PROBLEMS, code) ? code : undefined,
@@ -88,8 +88,10 @@ function describeRefusals(refusals: readonly RefusalCount[]): string {
   const [most] = refusals;
   if (most === undefined) return 'No request was refused in the last day.';
   const atLeast = total >= REFUSALS_COUNTED ? 'At least ' : '';
-  const verb = total === 1 ? 'was' : 'were';
-  return `${atLeast}${countOf(total, 'request')} of the last day ${verb} refused, most often ${most.operation} with ${most.code ?? 'no code'}.`;
+  const what = `${most.operation} with ${most.code ?? 'no code'}`;
+  if (total === 1) return `1 request of the last day was refused: ${what}.`;
+  const share = most.count === total ? 'each time' : 'most often';
+  return `${atLeast}${countOf(total, 'request')} of the last day were refused, ${share} ${what}.`;
 }
 
 const REFUSAL_COLUMNS = [

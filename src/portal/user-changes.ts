@@ -157,7 +157,7 @@ function sendDeletion(
   const scope = getScope(response);
   sendView(response, status, 'confirm', {
     heading: `Delete ${nameOf(user)}?`,
-    text: `${user.email} can no longer sign in: sessions, tokens and those of its applications end at once. The email is free again. This cannot be undone.`,
+    text: `${user.email} can no longer sign in. All sessions and tokens of this user end at once, and so do the tokens of this user's applications. The email is free again. This cannot be undone.`,
     error,
     action: userPath(scope, user.id, 'delete/'),
     submit: 'Delete the user',

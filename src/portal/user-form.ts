@@ -24,7 +24,7 @@ const TEXTS: Readonly<Record<FieldName, FieldText>> = {
   email: { label: 'Email', type: 'email', maxlength: 254 },
   role: { label: 'Role', maxlength: 10 },
   external_user_id: {
-    label: 'Your id of the user',
+    label: 'Id in your system',
     hint: 'By which your own system knows this person.',
     maxlength: 255,
   },

@@ -183,7 +183,7 @@ function describeUser(user: User): readonly (readonly [string, string])[] {
   const facts = [
     ['Email', user.email],
     ['Role', user.role],
-    ['Your id', user.external_user_id ?? ''],
+    ['Id in your system', user.external_user_id ?? ''],
     ['Address', address],
     ['Latitude, longitude', place],
     ['Devices', devices || 'None'],

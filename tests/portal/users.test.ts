@@ -131,3 +131,9 @@ test('an initial password is asked for before it is issued', async () => {
   expect((await browser.submit(`${path}initial-password/`, {})).status).toBe(200);
   expect((await stored(path)).password_hash).not.toBeNull();
 });
+
+test('a page on which nothing is found shows its call once', async () => {
+  const { text } = await browser.get('/portal/users/?q=nobody.of.this.name');
+  expect(text).toContain('No email starts with');
+  expect(text.match(/<summary>As API call<\/summary>/g)).toHaveLength(1);
+});
