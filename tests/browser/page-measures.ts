@@ -55,7 +55,8 @@ export const OVERFLOW = 'document.documentElement.scrollWidth - document.documen
 /** Tables that are wider than what they stand in, over what is beside it, and do not scroll there. */
 export const TOO_WIDE = `[...document.querySelectorAll('.rows')]
   .filter((table) => table.checkVisibility() && getComputedStyle(table.parentElement).overflowX === 'visible')
-  .filter((table) => table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1)
+  .filter((table) => table.getBoundingClientRect().right > table.parentElement.getBoundingClientRect().right + 1
+    - parseFloat(getComputedStyle(table.parentElement).paddingRight))
   .map((table) => ['too wide', table.getAttribute('aria-label')])`;
 
 /** Texts of tables and facts that reach below their cell, over what is there. */
