@@ -165,10 +165,11 @@ test('a client whose header was right before is looked up in the share of its pa
 });
 
 test.each([
-  ['no link', () => '?secret=a&return=b'],
+  ['no link', () => `?secret=a&org=${api.own.orgId}&return=b`],
   [
     'too long a signature',
-    () => `?secret=${api.clock.now().getTime().toString(36)}.${'a'.repeat(44)}&return=b`,
+    () =>
+      `?secret=${api.clock.now().getTime().toString(36)}.${'a'.repeat(44)}&org=${api.own.orgId}&return=b`,
   ],
 ])('a consent page with %s asks no database', async (_name, query) => {
   expect(await send('GET', `/portal/consent/${randomUUID()}${query()}`)).toBe(403);

@@ -180,6 +180,7 @@ test('each rule for passwords is told beside its field, and nothing changes', as
     });
   const cases: readonly (readonly [Promise<{ status: number; text: string }>, string])[] = [
     [change(initialPassword, 'elevenchars'), 'error_new_password1">Use at least 12 characters.'],
+    [change(initialPassword, 'x'.repeat(1_025)), 'error_new_password1">Use at most 1024 characters.'],
     [change(initialPassword, initialPassword), 'error_new_password1">Choose one that differs'],
     [
       change(initialPassword, admin.username.toUpperCase()),

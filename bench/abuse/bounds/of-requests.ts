@@ -202,7 +202,7 @@ export const boundsOfRequests: readonly Bound[] = [
         to: '',
       },
     ],
-    proofs: [{ file: TURNS, test: 'asks no database' }],
+    proofs: [{ file: TURNS, test: 'a consent page with' }],
   },
   {
     name: 'look-ups of clients in the share of who names them',
