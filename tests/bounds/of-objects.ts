@@ -13,10 +13,11 @@ export const boundsOfObjects: readonly Bound[] = [
   bound(
     'users of a partner',
     [
+      replace('src/accounts/new-users.ts', "await checkQuota(db, first.scope, 'users');", ''),
       replace(
         'src/accounts/new-users.ts',
-        'const counted = { ...claim, whenLocked, quota: { fallback: quotas.users } };',
-        'const counted = { ...claim, whenLocked, quota: { granted: 2_000_000_000 } };',
+        "const quota = await findQuota(tx, partnerId, 'users', quotas.users);",
+        'const quota = 2_000_000_000;',
       ),
     ],
     quotas('of ten at once for whom three places are left', 'users'),
@@ -134,7 +135,7 @@ export const boundsOfObjects: readonly Bound[] = [
   bound(
     'partners that ask for one quota at once',
     [replace(QUOTAS, 'await lockPartner(tx, scope.partnerId);', '')],
-    quotas('of ten at once for whom three places are left', 'webhooks'),
+    quotas('who asks for a quota waits for who does at the moment'),
   ),
   bound(
     'households of a fleet',

@@ -25,9 +25,12 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-/** What a test says that noticed something: an assertion, a property that does not hold, the end of its time. */
+/**
+ * What a test says that noticed something: an assertion, a property that does not hold, the end of its time, a request that we take and
+ * a validator that others wrote does not.
+ */
 const NOTICED =
-  /^AssertionError|^Error: Property failed|^TestTimeoutError|^Error: promise (resolved|rejected)/;
+  /^AssertionError|^Error: Property failed|^TestTimeoutError|^Error: promise (resolved|rejected)|^Error: \w+: we take what /;
 
 /** Takes the bound out, runs its tests, and puts it back. */
 export async function tryBound(bound: Bound, options: RunOptions): Promise<readonly Outcome[]> {

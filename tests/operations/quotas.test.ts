@@ -8,6 +8,7 @@ import { countUse } from '../../src/queries/accounts/quotas.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { addPerson } from '../support/api.ts';
+import { until } from '../process/partner.ts';
 import type { Answer } from '../support/api-client.ts';
 import { refusal } from './refusal.ts';
 
@@ -57,6 +58,26 @@ async function purge(jobId: string): Promise<void> {
 }
 
 beforeEach(() => setQuotas({}));
+
+test('who asks for a quota waits for who does at the moment', async () => {
+  const { pool, own } = fleets.api;
+  const client = await pool.connect();
+  await client.query('begin');
+  await client.query('select lock_organization($1)', [own.orgId]);
+  let isDone = false;
+  const created = createWebhook().finally(() => (isDone = true));
+  const isBlocked = async (): Promise<boolean> => {
+    const { rows } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  };
+  await until(async () => isDone || (await isBlocked()), Boolean);
+  expect(isDone).toBe(false);
+  await client.query('commit');
+  client.release();
+  expect((await created).status).toBe(201);
+});
 
 describe('of ten at once for whom three places are left, three pass:', () => {
   test.each([
