@@ -15,6 +15,8 @@ export interface Target {
   readonly passwordClientSecret: string;
   /** One token of each of the partner's applications. */
   readonly applicationTokens: readonly string[];
+  /** One of the partner's people, signed in to the portal, and the token of its forms. */
+  readonly person: { readonly cookie: string; readonly csrfToken: string };
   /** A running fleet of some thousand households, and one of its households. */
   readonly fleet: Fleet;
   /** A small one with a month of history. */

@@ -2,8 +2,10 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { createOrganization } from '../../src/accounts/bootstrap.ts';
+import { createSession } from '../../src/accounts/sessions.ts';
 import { newClientId, newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
+import type { AccountKey } from '../../src/queries/accounts/accounts.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { PartnerApi, requestToken, until } from '../../tests/process/partner.ts';
 import type { FixedCredentials } from '../../tests/process/partner.ts';
@@ -98,6 +100,7 @@ export async function prepareAttacker(
     clientId,
     clientSecret,
     token: api.token,
+    person: await signIn(db, { orgId, userId: attacker.adminUserId }),
     passwordClientId: password.clientId,
     passwordClientSecret: password.clientSecret,
     applicationTokens,
@@ -106,6 +109,25 @@ export async function prepareAttacker(
     fleetAskedOften,
     webhookId: webhook.body.id,
   };
+}
+
+/** The partner's admin, with a password of its own. */
+async function signIn(db: TestDatabase['db'], key: AccountKey): Promise<Target['person']> {
+  const now = new Date();
+  const session = await createSession(db, key, now);
+  await db
+    .updateTable('users')
+    .set({ password_change_required: false, initial_password_expires_at: null })
+    .where('org_id', '=', key.orgId)
+    .where('id', '=', key.userId)
+    .execute();
+  const { csrf_secret: csrfToken } = await db
+    .selectFrom('portal_sessions')
+    .select('csrf_secret')
+    .where('org_id', '=', key.orgId)
+    .where('user_id', '=', key.userId)
+    .executeTakeFirstOrThrow();
+  return { cookie: `partner_session=${session}`, csrfToken };
 }
 
 async function insertRows(

@@ -1,30 +1,8 @@
-// What people have in the portal: secrets of applications, tokens of sessions, what a page looks through, and long forms.
+// What people have in the portal: secrets of applications, tokens of sessions, and what a page looks through.
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
 export const boundsOfPortal: readonly Bound[] = [
-  bound(
-    'pages of a partner that are made at once',
-    [
-      replace(
-        'src/portal/page-turns.ts',
-        'else await context.inPageTurn(partnerId, make);',
-        'else await make();',
-      ),
-    ],
-    testsOf('tests/portal/page-turns.test.ts')('eight pages of a partner are made at once'),
-  ),
-  bound(
-    'long forms of a partner that are read at once',
-    [
-      replace(
-        'src/portal/form-turns.ts',
-        'const BYTES_WITHOUT_TURN = 65_536;',
-        'const BYTES_WITHOUT_TURN = 1_000_000_000;',
-      ),
-    ],
-    testsOf('tests/portal/long-forms.test.ts')('a long form waits for the turn of its partner'),
-  ),
   bound(
     'tokens of a portal session',
     [replace('src/accounts/session-tokens.ts', 'const MAX_TOKENS = 4;', 'const MAX_TOKENS = 1_000_000_000;')],

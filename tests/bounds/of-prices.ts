@@ -8,11 +8,6 @@ const pieces = testsOf('tests/operations/write-in-pieces.test.ts');
 
 export const boundsOfPrices: readonly Bound[] = [
   bound(
-    'ways in which a text is tried as a number',
-    [replace(PRICE_TEXT, String.raw`(?:\d+(?:\.\d*)?|`, String.raw`(?:\d+\.?\d*|`)],
-    priceText('is read in little time', 'digits that are no number'),
-  ),
-  bound(
     'lines of a form for prices',
     [replace(PRICE_TEXT, 'const MOST_LINES = 10_002;', 'const MOST_LINES = 1_000_000_000;')],
     priceText('one line more than the API takes'),

@@ -37,6 +37,16 @@ export function pageOfPrices(page: number): string {
   return `{"data":[${entries.join(',')}]}`;
 }
 
+/** Just below the 1.1 MB of a form: 10,000 lines of quarter hours to come, the half of them with bids, and one price that is none. */
+export const pricesAsText = lazy(() => {
+  const start = nextDay();
+  const lines = Array.from({ length: 10_000 }, (_, i) => {
+    const time = new Date(start + i * QUARTER_MS).toISOString().slice(0, 16).replace('T', ' ');
+    return `${time};${i / 100};${i % 2 === 0 ? '9 '.repeat(50) : ''}`;
+  });
+  return `${lines.join('\n')}${'1'.repeat(100_000)}x`;
+});
+
 /** 16 million cells over Germany. */
 export const largestDefinition = lazy(() => {
   const [rows, cols] = [4_000, 4_000];

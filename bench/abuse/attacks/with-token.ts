@@ -14,6 +14,7 @@ import {
 } from './bodies.ts';
 import { fleetAttacks } from './fleets.ts';
 import { listAttacks } from './lists.ts';
+import { pageAttacks } from './pages.ts';
 
 const path = ({ target }: Aim, rest: string): string => apiPath(target.orgId, rest);
 const ofHousehold = ({ target: { fleetWithHistory: fleet } }: Aim, rest: string): string =>
@@ -243,4 +244,5 @@ export const attacksWithToken: readonly Attack[] = [
   },
   ...listAttacks,
   ...fleetAttacks,
+  ...pageAttacks,
 ];

@@ -4,6 +4,7 @@
 import type { Bound } from './bound.ts';
 import { boundsOfAnswers } from './of-answers.ts';
 import { boundsOfHeavyWork } from './of-heavy-work.ts';
+import { boundsOfPages } from './of-pages.ts';
 import { boundsOfPartners } from './of-partners.ts';
 import { boundsOfRequests } from './of-requests.ts';
 
@@ -12,6 +13,7 @@ export const BOUNDS: readonly Bound[] = [
   ...boundsOfAnswers,
   ...boundsOfHeavyWork,
   ...boundsOfPartners,
+  ...boundsOfPages,
 ];
 
 /** Attacks without a bound that could be taken out, and why. */

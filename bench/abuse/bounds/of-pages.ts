@@ -1,0 +1,52 @@
+// What pages of a partner's people may take.
+import type { Bound } from './bound.ts';
+
+export const boundsOfPages: readonly Bound[] = [
+  {
+    name: 'pages of a partner that are made at once',
+    attacks: ['price-pages'],
+    edits: [
+      {
+        file: 'src/portal/page-turns.ts',
+        from: 'else await context.inPageTurn(partnerId, make);',
+        to: 'else await make();',
+      },
+    ],
+    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'eight pages of a partner are made at once' }],
+  },
+  {
+    name: 'long forms of a partner that are read at once',
+    attacks: ['price-forms'],
+    edits: [
+      {
+        file: 'src/portal/form-turns.ts',
+        from: 'const BYTES_WITHOUT_TURN = 65_536;',
+        to: 'const BYTES_WITHOUT_TURN = 1_000_000_000;',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/portal/long-forms.test.ts',
+        test: 'a long form waits for the turn of its partner',
+      },
+    ],
+  },
+  {
+    name: 'ways in which a text is tried as a number',
+    attacks: ['price-forms'],
+    edits: [
+      {
+        file: 'src/portal/price-text.ts',
+        from: String.raw`(?:\d+(?:\.\d*)?|`,
+        to: String.raw`(?:\d+\.?\d*|`,
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/portal/price-text.test.ts',
+        test: 'is read in little time',
+        only: 'digits that are no number',
+      },
+    ],
+  },
+];
