@@ -168,8 +168,7 @@ test.each([
   ['no link', () => `?secret=a&org=${api.own.orgId}&return=b`],
   [
     'too long a signature',
-    () =>
-      `?secret=${api.clock.now().getTime().toString(36)}.${'a'.repeat(44)}&org=${api.own.orgId}&return=b`,
+    () => `?secret=${api.clock.now().getTime().toString(36)}.${'a'.repeat(44)}&org=${api.own.orgId}&return=b`,
   ],
 ])('a consent page with %s asks no database', async (_name, query) => {
   expect(await send('GET', `/portal/consent/${randomUUID()}${query()}`)).toBe(403);
