@@ -1,5 +1,5 @@
 import { HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
-import type { DayAheadPrice } from '../domain/prices/prices.ts';
+import type { UploadedPrice } from '../domain/prices/price-comparison.ts';
 import { PRICE_VALIDITY_MS } from '../domain/prices/prices.ts';
 import type { LocalClock } from './local-days.ts';
 import type { ListedPrice } from './price-list.ts';
@@ -13,7 +13,7 @@ const MOST_TOLD = 4;
  * short, and a quarter hour that goes on since none follows. Empty where there is none of it.
  */
 export function warnOfLengths(
-  prices: readonly DayAheadPrice[],
+  prices: readonly UploadedPrice[],
   stored: readonly ListedPrice[],
   clock: LocalClock,
 ): readonly string[] {

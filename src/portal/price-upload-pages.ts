@@ -4,7 +4,7 @@ import { formatApiCall } from './api-call.ts';
 import { tabulateChart } from './day-chart.ts';
 import { createLocalClock } from './local-days.ts';
 import { PRICES_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
-import { chartCheck, describeCheck, tabulateReplaced } from './price-check.ts';
+import { chartCheck, describeCheck, isDrawn, tabulateReplaced } from './price-check.ts';
 import type { PriceCheck } from './price-check.ts';
 import { warnOfLengths } from './price-check-warnings.ts';
 import { exampleUpload } from './price-choices.ts';
@@ -29,7 +29,7 @@ export interface CheckedUpload {
   /** As the API takes it. */
   readonly body: string;
   readonly lines: readonly TextLine[];
-  /** Of the organization, in the time of what is drawn. */
+  /** Of the organization, in the time of an upload that is drawn; none for others. */
   readonly inForce: readonly ListedPrice[];
   readonly result: PriceCheck;
   /** Of the prices and what they would replace. */
@@ -121,7 +121,7 @@ export function sendUploadCheck(
     isStale,
     sentence: tellCheck(result),
     canStore: !result.isLate && result.same < result.prices.length,
-    warnings: warnOfLengths(result.prices, stored, clock),
+    warnings: isDrawn(result.prices) ? warnOfLengths(result.prices, inForce, clock) : [],
     facts: describeCheck(result, clock),
     zone,
     chart,
