@@ -165,8 +165,8 @@ async function tellControl(
   clock: LocalClock,
 ): Promise<string | undefined> {
   const control = describeControl(device);
-  if (control === undefined || device.device_type === 'wallbox') return control;
-  if (device.state.control.reason !== 'no_prices') return control;
+  const { state } = device;
+  if (control === undefined || !('control' in state) || state.control.reason !== 'no_prices') return control;
   return joinSentences(control, await tellNextPrices(context, response, clock));
 }
 
