@@ -5,6 +5,7 @@ import { listUsernameCandidates, withFreeUsername } from '../../src/accounts/use
 import { createPasswordHasher } from '../../src/domain/security/passwords.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { giveUsername } from '../support/usernames.ts';
 import { addOrganization, addUser } from '../oauth/fixture.ts';
 
 const HASHER = createPasswordHasher(() => Promise.resolve(new Uint8Array(32)));
@@ -72,11 +73,10 @@ test('what is taken is passed by, up to digits that nobody could foresee', async
   const drawn = `desk+${orgId.slice(0, 8)}-0000000042@b.example`;
   for (const taken of new Set(listUsernameCandidates(email, orgId, chance))) {
     if (taken === drawn) break;
-    const id = await addUser(database.db, orgId, 'user', `of-${taken}`);
-    await database.db.updateTable('users').set({ username: taken }).where('id', '=', id).execute();
+    const holderId = await addUser(database.db, orgId, 'user', `of-${taken}`);
+    await giveUsername(database.db, { orgId, userId: holderId }, taken);
   }
-  const give = (username: string) =>
-    database.db.updateTable('users').set({ username }).where('id', '=', userId).execute();
+  const give = (username: string) => giveUsername(database.db, { orgId, userId }, username);
   await withFreeUsername(email, orgId, give, chance);
   const row = database.db.selectFrom('users').select('username').where('id', '=', userId);
   expect(await row.executeTakeFirst()).toEqual({ username: drawn });

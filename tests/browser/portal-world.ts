@@ -11,6 +11,7 @@ import type { Db } from '../../src/queries/connection/database.ts';
 import { fixedCredentials, PartnerApi, until } from '../process/partner.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
+import { insertNamedUser } from '../support/usernames.ts';
 import { launchChromium } from './chromium.ts';
 
 export const ownPassword = 'quite a long one of my own';
@@ -81,20 +82,17 @@ export async function startPortalWorld(): Promise<PortalWorld> {
       first_name: role === 'user' ? 'Anna' : 'Kim',
       last_name: role === 'user' ? 'Huber' : 'Lee',
     };
-    await db
-      .insertInto('users')
-      .values({
-        org_id: fixed.orgId,
-        id,
-        email,
-        role,
-        ...name,
-        username: email,
-        password_hash: hashCheaply(ownPassword),
-        created_at: now,
-        updated_at: now,
-      })
-      .execute();
+    await insertNamedUser(db, {
+      org_id: fixed.orgId,
+      id,
+      email,
+      role,
+      ...name,
+      username: email,
+      password_hash: hashCheaply(ownPassword),
+      created_at: now,
+      updated_at: now,
+    });
     return id;
   }
 

@@ -16,6 +16,7 @@ import { listExampleRequests } from '../../tools/generate/example-requests.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { FleetApi } from '../fleets/fleet-api.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
+import { insertNamedUser } from '../support/usernames.ts';
 import { recordReports } from '../support/webhook-fixture.ts';
 
 export interface Client {
@@ -102,18 +103,15 @@ async function foundPartner(
     parentOrgId: null,
     createdAt: now,
   });
-  await db
-    .insertInto('users')
-    .values({
-      org_id: orgId,
-      id: adminId,
-      email,
-      username: email,
-      role: 'admin',
-      created_at: now,
-      updated_at: now,
-    })
-    .execute();
+  await insertNamedUser(db, {
+    org_id: orgId,
+    id: adminId,
+    email,
+    username: email,
+    role: 'admin',
+    created_at: now,
+    updated_at: now,
+  });
   await updatePassword(db, { orgId, userId: adminId }, hashCheaply(String(password)), now);
   for (const [grantType, { id, secret }] of [
     ['client-credentials', clients.client_credentials],

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -16,21 +16,18 @@ beforeAll(async () => {
     rateLimits: { ...DEFAULT_RATE_LIMITS, login_address: { quota: LOGINS, windowSeconds: 60 } },
   });
   client = { client_id: newClientId(), client_secret: newClientSecret() };
-  const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
-  await api.db
-    .insertInto('applications')
-    .values({
-      id: randomUUID(),
-      org_id: api.own.orgId,
-      owner_user_id: api.own.admin.id,
+  await insertApplication(
+    api.db,
+    {
+      orgId: api.own.orgId,
+      ownerUserId: api.own.admin.id,
       name: 'Password',
-      client_id: client.client_id,
-      secret_hash: sha256Digest(client.client_secret),
-      client_type: 'confidential',
-      authorization_grant_type: 'password',
-      ...at,
-    })
-    .execute();
+      clientId: client.client_id,
+      secretHash: sha256Digest(client.client_secret),
+      grantType: 'password',
+    },
+    api.clock.now(),
+  );
 });
 afterAll(() => api.close());
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { parse } from 'yaml';
 import { sha256Digest, newClientId, newClientSecret } from '../../src/domain/security/credentials.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 
@@ -21,19 +22,15 @@ const bearer = (): { authorization: string } => ({ authorization: `Bearer ${api.
 
 async function client(): Promise<{ client_id: string; client_secret: string }> {
   const [client_id, client_secret] = [newClientId(), newClientSecret()];
-  const row = {
-    id: randomUUID(),
-    org_id: api.own.orgId,
-    owner_user_id: api.own.admin.id,
+  const application = {
+    orgId: api.own.orgId,
+    ownerUserId: api.own.admin.id,
     name: 'Ground',
-    client_id,
+    clientId: client_id,
+    secretHash: sha256Digest(client_secret),
+    grantType: 'client-credentials' as const,
   };
-  const at = { created_at: api.clock.now(), updated_at: api.clock.now() };
-  const kind = { client_type: 'confidential', authorization_grant_type: 'client-credentials' } as const;
-  await api.db
-    .insertInto('applications')
-    .values({ ...row, ...at, ...kind, secret_hash: sha256Digest(client_secret) })
-    .execute();
+  await insertApplication(api.db, application, api.clock.now());
   return { client_id, client_secret };
 }
 
@@ -187,7 +184,10 @@ test('a write into an organization that was removed meanwhile is refused like on
     // The organization is there when the caller is checked, and gone when the row is written.
     await sql`
       create function remove_organization() returns trigger language plpgsql as $$
-        begin raise foreign_key_violation using constraint = 'users_org_fkey'; end $$;
+        begin
+          raise foreign_key_violation using constraint = 'users_org_fkey',
+            message = 'insert or update on table "users" violates foreign key constraint "users_org_fkey"';
+        end $$;
       create trigger remove_organization before insert on users for each row execute function remove_organization()`.execute(
       gone.db,
     );

@@ -13,6 +13,7 @@ import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
+import { giveUsername } from '../support/usernames.ts';
 
 export const START = new Date('2026-11-21T10:00:00.000Z');
 
@@ -49,7 +50,7 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
 
 export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
   const userId = await addUser(db, orgId, 'staff', username);
-  await db.updateTable('users').set({ username }).where('id', '=', userId).execute();
+  await giveUsername(db, { orgId, userId }, username);
   await updatePassword(db, { orgId, userId }, hashCheaply(password), START);
   return userId;
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
+import { giveUsername } from '../support/usernames.ts';
 import { initialPassword, ownPassword, startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
 
@@ -198,7 +199,7 @@ test.each([
     const person = await open.addPerson(await open.addOrganization(), 'admin');
     const names: Record<string, string> = { '\u00c4rger': '\u00e4rger', 'stra\u00dfe': 'strasse' };
     const username = names[spelling] ?? 'admin';
-    await open.db.updateTable('users').set({ username }).where('id', '=', person.userId).execute();
+    await giveUsername(open.db, person, username);
     // Whether it opens the account is the database's answer; the count must say the same.
     expect((await open.visitor().login(spelling, ownPassword)).status).toBe(isSame ? 303 : 422);
     open.advance(60 * minuteMs);

@@ -26,6 +26,7 @@ import { FairShare } from '../../src/shares/fair-share.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
+import { insertNamedUser } from '../support/usernames.ts';
 import { Visitor } from './visitor.ts';
 
 export const initialPassword = 'initial-password-1';
@@ -179,21 +180,18 @@ export async function startPortal({
     addPerson: async (orgId, role, hasOwnPassword = true) => {
       const userId = randomUUID();
       const username = `${role}-${userId.slice(0, 8)}@example.com`;
-      await db
-        .insertInto('users')
-        .values({
-          org_id: orgId,
-          id: userId,
-          email: username,
-          role,
-          username,
-          password_hash: hashCheaply(hasOwnPassword ? ownPassword : initialPassword),
-          password_change_required: !hasOwnPassword,
-          initial_password_expires_at: hasOwnPassword ? null : toInitialPasswordEnd(clock()),
-          created_at: clock(),
-          updated_at: clock(),
-        })
-        .execute();
+      await insertNamedUser(db, {
+        org_id: orgId,
+        id: userId,
+        email: username,
+        role,
+        username,
+        password_hash: hashCheaply(hasOwnPassword ? ownPassword : initialPassword),
+        password_change_required: !hasOwnPassword,
+        initial_password_expires_at: hasOwnPassword ? null : toInitialPasswordEnd(clock()),
+        created_at: clock(),
+        updated_at: clock(),
+      });
       return { orgId, userId, username };
     },
     signedIn: async (person) => {

@@ -33,8 +33,8 @@ const MIGRATIONS = resolve(import.meta.dirname, '../../../migrations');
 const TRIGGERS = ['users_named', 'users_renamed', 'users_removed'];
 
 async function dropTriggers(): Promise<void> {
-  for (const name of TRIGGERS) await sql`drop trigger ${sql.ref(name)} on users`.execute(db);
-  await sql`drop trigger applications_named on applications`.execute(db);
+  for (const name of TRIGGERS) await sql`drop trigger if exists ${sql.ref(name)} on users`.execute(db);
+  await sql`drop trigger if exists applications_named on applications`.execute(db);
 }
 
 /** What is mapped, and what should be: names that lead somewhere. */
@@ -91,8 +91,8 @@ describe('without triggers', () => {
   });
 
   test('a name that is taken breaks its key, whatever the letter case, and is free again after its user', async () => {
-    await sql`drop index users_username_key`.execute(db);
-    await sql`alter table applications drop constraint applications_client_id_key`.execute(db);
+    await sql`drop index if exists users_username_key`.execute(db);
+    await sql`alter table applications drop constraint if exists applications_client_id_key`.execute(db);
     const first = await found('taken@partner.example');
     const second = await found('Taken@partner.example');
     expect([first.username, second.username]).toEqual([
@@ -120,7 +120,7 @@ describe('without triggers', () => {
       await insertApplication(db, application(orgId, id), START);
     }
     await db.transaction().execute((tx) => deleteNamesOfHouseholds(tx, orgId, 1));
-    await sql`delete from applications a using users u where u.id = a.owner_user_id and u.household_index >= 1`.execute(
+    await sql`delete from applications a using users u where u.org_id = a.org_id and u.id = a.owner_user_id and u.household_index >= 1`.execute(
       db,
     );
     await sql`delete from users where household_index >= 1`.execute(db);
