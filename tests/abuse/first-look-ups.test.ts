@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import { until } from '../process/partner.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const CONNECTIONS = 4;
 const FLOOD = 20;
@@ -55,7 +56,7 @@ function statusOf(
 
 async function countBlocked(): Promise<number> {
   const { rows } = await api.pool.query<{ blocked: number }>(
-    "select count(*)::int as blocked from pg_stat_activity where datname = current_database() and application_name = 'requests' and wait_event_type = 'Lock'",
+    `select count(*)::int as blocked from ${lockWaits()} where application_name = 'requests'`,
   );
   return rows[0]?.blocked ?? 0;
 }

@@ -13,6 +13,7 @@ import { addOrganization } from '../oauth/fixture.ts';
 import { countStatements, countTransactions } from '../support/statement-count.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 let at: TestDatabase;
 /** As of another process. */
@@ -127,8 +128,7 @@ test('who deadlocks with a batch costs nobody else of it the place', async () =>
   );
   if (first === undefined || second === undefined || third === undefined) throw new Error('There are three.');
   const countWaiting = async (): Promise<number> => {
-    const { rows } = await sql`select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`.execute(at.db);
+    const { rows } = await sql`select from ${sql.raw(lockWaits())}`.execute(at.db);
     return rows.length;
   };
   const stored = { org_id: orgId, role: 'user' as const, created_at: first.now, updated_at: first.now };

@@ -11,6 +11,8 @@ import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { toldFromStart } from '../simulation/controlled.ts';
 import type { Company } from '../support/api.ts';
 import { fleetApi } from './fleet-api.ts';
+import { lockWaits } from '../support/lock-waits.ts';
+import { queryEverywhere } from '../support/everywhere.ts';
 
 const fleets = fleetApi();
 
@@ -186,7 +188,7 @@ test('five runners at once tell every departure once, and what one does not comm
   fleets.api.clock.set(at);
   const all = expected(cars, from, at);
   expect(all.length).toBeGreaterThan(1);
-  await sql`create sequence seen_charges`.execute(db);
+  await queryEverywhere(fleets.api.everywhere, 'create sequence seen_charges');
   await sql`create function break_second() returns trigger language plpgsql as
     'begin if nextval(''seen_charges'') = 2 then raise exception ''gone''; end if; return new; end'`.execute(
     db,
@@ -263,9 +265,7 @@ test('what is asked of a car waits for the check before it holds the household, 
   const { db } = fleets.api;
   const countWaiting = async () =>
     (
-      await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-        db,
-      )
+      await sql`select 1 from ${sql.raw(lockWaits())}`.execute(db)
     ).rows.length;
   const asked = await db.transaction().execute(async (tx) => {
     await sql`select from charge_checks where org_id = ${orgId} for update`.execute(tx);

@@ -11,6 +11,7 @@ import { expectRefusal, expectToken } from './expectations.ts';
 import { addClient, basic, START } from './fixture.ts';
 import type { TestClient } from './fixture.ts';
 import { grant, tokenFixture } from './token-fixture.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const fixture = tokenFixture();
 
@@ -42,8 +43,7 @@ const countTokens = async ({ applicationId }: TestClient): Promise<number> => {
 };
 
 const countWaiting = async (): Promise<number> => {
-  const { rows } = await sql`select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(fixture.database.db);
+  const { rows } = await sql`select from ${sql.raw(lockWaits())}`.execute(fixture.database.db);
   return rows.length;
 };
 
@@ -93,7 +93,7 @@ test("nobody waits for the lock of another application, and the deletion of thei
   const neighbour = await addClient(db, { orgId: locked.orgId });
   const stranger = await addClient(db);
   const { waiting } = await db.transaction().execute(async (tx) => {
-    await sql`select from applications where id = ${locked.applicationId} for update`.execute(tx);
+    await sql`select from applications where org_id = ${locked.orgId} and id = ${locked.applicationId} for update`.execute(tx);
     const refused: Promise<OAuthReply>[] = [];
     // As many batches as may be under way.
     for (const waiting of [1, 2]) {

@@ -9,6 +9,7 @@ import { activateCondition } from '../../src/queries/notifications/device-condit
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { until } from '../process/partner.ts';
 import type { Answer } from '../support/api-client.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const fleets = fleetApi({ now: new Date('2026-01-15T11:02:00.000Z') });
 const BEFORE = '2026-01-15T13:29:59.900Z';
@@ -47,8 +48,7 @@ const state = async () => (await device()).state;
 
 async function countWaiting(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::integer as count from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`.execute(fleets.api.db);
+    select count(*)::integer as count from ${sql.raw(lockWaits())}`.execute(fleets.api.db);
   return rows[0]?.count ?? 0;
 }
 
@@ -160,7 +160,7 @@ test('a shared outage that a worker applies', async () => {
 
 test('prices', async () => {
   const { before, after, answer } = await overTheBeginning(
-    sql`select from organizations where id = ${fleets.api.own.orgId} for update`,
+    sql`select lock_organization(${fleets.api.own.orgId})`,
     () => upload('2026-01-15T12:00:00Z', 20),
   );
   expect(answer.body).toMatchObject({ state: 'success', next_load_curve_calculation: NEXT });

@@ -8,6 +8,7 @@ import { addAccount, addClient, basic } from '../oauth/fixture.ts';
 import { until } from '../process/partner.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const CONNECTIONS = 4;
 const FLOOD = 24;
@@ -41,7 +42,7 @@ async function signIn(orgId: string, username: string): Promise<{ cookie: string
 
 async function countBlocked(): Promise<number> {
   const { rows } = await api.pool.query<{ blocked: number }>(
-    "select count(*)::int as blocked from pg_stat_activity where datname = current_database() and application_name = 'requests' and wait_event_type = 'Lock'",
+    `select count(*)::int as blocked from ${lockWaits()} where application_name = 'requests'`,
   );
   return rows[0]?.blocked ?? 0;
 }
@@ -52,7 +53,7 @@ test('one person whose forms wait for a lock of their partner takes nothing from
   const client = await addClient(api.db, { orgId: api.foreign.orgId });
   const lock = await api.pool.connect();
   await lock.query('begin');
-  await lock.query('select from organizations where id = $1 for update', [api.own.orgId]);
+  await lock.query('select lock_organization($1)', [api.own.orgId]);
   const ended: Promise<Response>[] = [];
   try {
     for (let index = 0; index < FLOOD; index += 1) {

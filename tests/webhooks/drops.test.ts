@@ -16,6 +16,7 @@ import {
   webhookFixture,
   testDispatcher,
 } from '../support/webhook-fixture.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const fixture = webhookFixture();
 const dispatcher = (): Dispatcher => testDispatcher(fixture);
@@ -107,9 +108,7 @@ test('a disable that meets an event under way waits for it and drops its message
   await written.promise;
   const disabled = change(id, { enabled: false });
   const waiting = async (): Promise<number> => {
-    const sql =
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    return (await fixture.database.pool.query(sql)).rowCount ?? 0;
+    return (await fixture.database.pool.query(`select 1 from ${lockWaits()}`)).rowCount ?? 0;
   };
   while ((await waiting()) === 0);
   commit.resolve(undefined);

@@ -10,6 +10,7 @@ import type { Tx } from '../../../src/queries/connection/database.ts';
 import { addOrganization } from '../../oauth/fixture.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
+import { lockWaits } from '../../support/lock-waits.ts';
 
 const QUOTA = 100_000;
 
@@ -71,8 +72,7 @@ const untilWaiting = (count: number) =>
   expect
     .poll(
       async () => {
-        const { rows } = await sql`select from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db);
+        const { rows } = await sql`select from ${sql.raw(lockWaits())}`.execute(database.db);
         return rows.length;
       },
       { interval: 5 },
