@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { fleetApi } from './fleet-api.ts';
+import { queryEverywhere } from '../support/everywhere.ts';
 
 const fleets = fleetApi({ faults: true, services: { simulatorFaults: true } });
 
@@ -58,7 +59,7 @@ test('what a runner does not commit is neither lost nor told twice', async () =>
   const { orgId, due } = await untilDue(6);
   const { db } = fleets.api;
   // The seventh message breaks the transaction, as the end of the process or of its connection would.
-  await sql`create sequence seen`.execute(db);
+  await queryEverywhere(fleets.api.everywhere, 'create sequence seen');
   await sql`create function break_seventh() returns trigger language plpgsql as
     'begin if nextval(''seen'') = 7 then raise exception ''gone''; end if; return new; end'`.execute(db);
   await sql`create trigger break_seventh before insert on messages for each row

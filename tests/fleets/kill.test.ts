@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { fromCheckpointRow } from '../../src/households/counters.ts';
 import { loadSteering } from '../../src/households/history-prices.ts';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
@@ -11,10 +10,12 @@ import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, runFleet, until } from '../process/partner.ts';
 import type { RunningFleet } from '../process/partner.ts';
-import { OWN_LOCKS, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { Gate } from '../support/gate.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
+import { queryEverywhere } from '../support/everywhere.ts';
 
 // Workers that are killed in the middle of a fleet, at a row on which they wait for this test.
 
@@ -64,24 +65,20 @@ async function closeGate(
   when = `${event === 'insert' ? 'new' : 'old'}.household_index = 600`,
 ): Promise<{ reached: () => Promise<boolean>; open: () => Promise<void> }> {
   const row = event === 'insert' ? 'new' : 'old';
-  const keeper = new pg.Client(database.connection);
-  await keeper.connect();
-  await keeper.query(`select pg_advisory_lock(${GATE})`);
-  await keeper.query(`create function gate() returns trigger language plpgsql as
+  const gate = await Gate.make(database, GATE);
+  await gate.close();
+  await database.pool.query(`create function gate() returns trigger language plpgsql as
     'begin if ${when} then perform pg_advisory_xact_lock(${GATE}); end if; return ${row}; end'`);
-  await keeper.query(`create trigger gate before ${event} on ${table} for each row execute function gate()`);
+  await database.pool.query(
+    `create trigger gate before ${event} on ${table} for each row execute function gate()`,
+  );
   return {
-    reached: async () => {
-      const waiting = await keeper.query(
-        `select 1 from ${OWN_LOCKS} where locktype = 'advisory' and not granted`,
-      );
-      return waiting.rowCount === 1;
-    },
+    reached: async () => (await gate.countWaiting()) === 1,
     open: async () => {
       // The trigger goes when its table is free, that is, when the dead worker's session has ended.
-      await keeper.query(`select pg_advisory_unlock(${GATE})`);
-      await keeper.query('drop function gate() cascade');
-      await keeper.end();
+      await gate.open();
+      await database.pool.query('drop function gate() cascade');
+      await gate.end();
     },
   };
 }
@@ -141,7 +138,7 @@ test('a fleet whose worker is killed while it is built is finished by another, n
 });
 
 test('a shared outage whose worker is killed while it is told of is told of by another, each device once', async () => {
-  await sql`create sequence told`.execute(database.db);
+  await queryEverywhere(database.everywhere, 'create sequence told');
   const gate = await closeGate('insert', 'messages', "nextval(''told'') = 150");
   const outage = { request_id: randomUUID(), cause: 'manufacturer_cloud', manufacturer: 'Heliodor' };
   const body = { ...outage, duration_minutes: 60 };

@@ -6,6 +6,7 @@ import { applyDueFaults } from '../../src/fleets/due-faults.ts';
 import { applySharedOutages } from '../../src/fleets/shared-outages.ts';
 import type { Answer, Call } from '../support/api-client.ts';
 import { fleetApi } from './fleet-api.ts';
+import { queryEverywhere } from '../support/everywhere.ts';
 
 const fleets = fleetApi();
 
@@ -43,7 +44,7 @@ test('400 devices are told of in 400 messages, each once, also when runners die 
   const { devices } = await raise(job_id as string);
   expect(devices).toBeGreaterThanOrEqual(400);
   // The 150th message breaks its transaction, as the end of the process or of its connection would.
-  await sql`create sequence told`.execute(api.db);
+  await queryEverywhere(api.everywhere, 'create sequence told');
   await sql`create function break_150th() returns trigger language plpgsql as
     'begin if nextval(''told'') = 150 then raise exception ''gone''; end if; return new; end'`.execute(
     api.db,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OWN_LOCKS, testDatabase } from '../support/database.ts';
+import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { Gate } from '../support/gate.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { encryptionKey, fixedCredentials, PartnerApi, until } from './partner.ts';
@@ -12,7 +12,7 @@ import { encryptionKey, fixedCredentials, PartnerApi, until } from './partner.ts
 const GATE = 4712;
 const fixed = fixedCredentials();
 let database: TestDatabase;
-let keeper: pg.Client;
+let gate: Gate;
 let services: ServiceProcess[] = [];
 let apis: PartnerApi[] = [];
 
@@ -23,28 +23,23 @@ beforeAll(async () => {
   services = [await start(), await start()];
   const api = await PartnerApi.open(services[0] ?? { baseUrl: '' }, fixed);
   apis = services.map(({ baseUrl }) => api.at({ baseUrl }));
-  keeper = new pg.Client(database.connection);
-  await keeper.connect();
-  await keeper.query(`create function gate() returns trigger language plpgsql as
+  gate = await Gate.make(database, GATE);
+  await database.pool.query(`create function gate() returns trigger language plpgsql as
     'begin perform pg_advisory_xact_lock(${GATE}); return new; end'`);
-  await keeper.query(
+  await database.pool.query(
     `create trigger gate before insert on idempotency_keys for each row execute function gate()`,
   );
 });
 afterAll(async () => {
-  await keeper.end();
+  await gate.end();
   for (const service of services) await service.remove();
   await database.close();
 });
 
-const closeGate = () => keeper.query(`select pg_advisory_lock(${GATE})`);
-const openGate = () => keeper.query(`select pg_advisory_unlock(${GATE})`);
-
 /** Somebody waits at the gate: its notice is written, its answer is not. */
 async function someoneWaits(): Promise<void> {
-  const waiting = `select 1 from ${OWN_LOCKS} where locktype = 'advisory' and not granted`;
   await until(
-    async () => (await keeper.query(waiting)).rowCount,
+    () => gate.countWaiting(),
     (count) => count === 1,
   );
 }
@@ -83,13 +78,13 @@ async function listNotices(message: string): Promise<string[]> {
 
 test('kill -9 between effect and stored answer leaves neither, and a repeat does it once', async () => {
   const [key, message] = [randomUUID(), 'Killed'];
-  await closeGate();
+  await gate.close();
   const killed = expect(send(apis[0], key, message)).rejects.toThrow(/fetch failed|terminated/);
   await someoneWaits();
   expect(await send(apis[1], key, message)).toMatchObject({ status: 409 });
   await services[0]?.stop('SIGKILL');
   await killed;
-  await openGate();
+  await gate.open();
   const repeat = await until(
     () => send(apis[1], key, message),
     ({ status }) => status !== 409,
@@ -102,12 +97,12 @@ test('kill -9 between effect and stored answer leaves neither, and a repeat does
 test('a repeat gets the answer that a broken connection has lost', async () => {
   const [key, message] = [randomUUID(), 'Lost'];
   const connection = new AbortController();
-  await closeGate();
+  await gate.close();
   const lost = expect(send(apis[1], key, message, connection.signal)).rejects.toThrow(/abort/);
   await someoneWaits();
   connection.abort();
   await lost;
-  await openGate();
+  await gate.open();
   const repeat = await until(
     () => send(apis[1], key, message),
     ({ status }) => status !== 409,

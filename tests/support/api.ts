@@ -73,6 +73,8 @@ export interface Api extends ApiClient {
   readonly db: Db;
   /** The connections of `db`. */
   readonly pool: pg.Pool;
+  /** Every server that has a part of the database. */
+  readonly everywhere: readonly pg.ClientConfig[];
   readonly clock: TestClock;
   readonly baseUrl: string;
   readonly services: Services;
@@ -151,6 +153,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
   return Object.assign(client, {
     db: database.db,
     pool: database.pool,
+    everywhere: database.everywhere,
     clock,
     baseUrl,
     services: servicesOf(() => {}),

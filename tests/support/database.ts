@@ -20,6 +20,8 @@ export interface TestDatabase {
   readonly pool: pg.Pool;
   /** For openDatabase, migrate or a client of the test's own. */
   readonly connection: pg.ClientConfig;
+  /** That one, and those to the other servers that have a part of it. */
+  readonly everywhere: readonly pg.ClientConfig[];
   /** The same as DATABASE_URL, for a program that the test starts. */
   readonly url: string;
   readonly close: () => Promise<void>;
@@ -61,6 +63,7 @@ async function create(server: TestServer, template: string): Promise<TestDatabas
     db,
     pool,
     connection,
+    everywhere: [connection, ...server.others.map((each) => withDatabase(each, name))],
     url: urlOf(connection),
     close: async () => {
       await close();

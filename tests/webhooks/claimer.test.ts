@@ -11,6 +11,8 @@ import {
   testDispatcher,
   webhookFixture,
 } from '../support/webhook-fixture.ts';
+import { holdTable } from '../support/held-table.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 
 const MESSAGES = 3;
 const WEBHOOKS = 4;
@@ -27,8 +29,7 @@ async function addBacklog(): Promise<void> {
 /** The backend of a claim that waits for a lock, other than `known`. */
 async function findBlockedClaim(known = 0): Promise<number | undefined> {
   const { rows } = await fixture.database.pool.query<{ pid: number }>(
-    `select pid from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like '%call claim_deliveries%' and pid <> $1`,
+    `select pid from ${lockWaits()} where query like '%call claim_deliveries%' and pid <> $1`,
     [known],
   );
   return rows[0]?.pid;
@@ -43,17 +44,15 @@ test.each([
   await addBacklog();
   const { pool } = fixture.database;
   const running = testDispatcher(fixture);
-  const locking = await pool.connect();
+  const release = await holdTable(fixture.database, 'messages');
   try {
     // The claim leases, and then waits to read the messages.
-    await locking.query('begin; lock table messages');
     const failed = expect(running.processAll()).rejects.toThrow();
     await expect.poll(() => findBlockedClaim()).toBeDefined();
     await pool.query(`select ${end}($1)`, [await findBlockedClaim()]);
     await failed;
   } finally {
-    await locking.query('rollback');
-    locking.release();
+    await release();
   }
   const leased = await pool.query('select from in_flight_slots where message_id is not null');
   expect(leased.rowCount).toBe(MESSAGES * WEBHOOKS);
