@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { giveUsername } from '../support/usernames.ts';
 import { accountVerifier } from '../support/verifier.ts';
 import { sha256Digest } from '../../src/domain/security/credentials.ts';
 import type { OAuthReply } from '../../src/oauth/exchange.ts';
@@ -33,7 +34,11 @@ describe('the password grant', () => {
     const token = expectToken(await ask(username.toLowerCase(), password));
     const row = await fixture.database.db
       .selectFrom('access_tokens')
-      .innerJoin('users', 'users.id', 'access_tokens.user_id')
+      .innerJoin('users', (join) =>
+        join
+          .onRef('users.org_id', '=', 'access_tokens.org_id')
+          .onRef('users.id', '=', 'access_tokens.user_id'),
+      )
       .select(['users.email', 'users.role'])
       .where('token_hash', '=', sha256Digest(token))
       .executeTakeFirst();
@@ -95,8 +100,8 @@ describe('the password grant', () => {
   });
 
   test('is invalid_grant for a user without a password, and invalid_request without name or password', async () => {
-    const id = await addUser(fixture.database.db, orgId);
-    await fixture.database.db.updateTable('users').set({ username: 'bare' }).where('id', '=', id).execute();
+    const userId = await addUser(fixture.database.db, orgId);
+    await giveUsername(fixture.database.db, { orgId, userId }, 'bare');
     expectRefusal(await ask('bare', 'nobody'), 'invalid_grant');
     expectRefusal(await ask('', password), 'invalid_request');
     expectRefusal(await ask(username, ''), 'invalid_request');

@@ -140,7 +140,7 @@ describe('a stream', () => {
     expect(await take(listener, 1)).toEqual([sent]);
     await api.db
       .updateTable('messages')
-      .set({ repeated_at: sql<Date>`clock_timestamp()` })
+      .set({ repeated_at: new Date() })
       .where('id', '=', sent.id)
       .execute();
     expect(await take(listener, 1)).toEqual([sent]);

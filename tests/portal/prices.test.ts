@@ -212,7 +212,9 @@ describe('the schedule', () => {
   test('of the first heat pump, or of one that is sought, stands under the price', async () => {
     const pumps = await site.db
       .selectFrom('devices')
-      .innerJoin('users', 'users.id', 'devices.user_id')
+      .innerJoin('users', (join) =>
+        join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
+      )
       .select(['devices.id', 'devices.user_id', 'users.email'])
       .where('devices.org_id', '=', fleet.simulationOrgId)
       .where('device_type', '=', 'heat_pump')
