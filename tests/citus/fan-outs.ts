@@ -69,7 +69,7 @@ export const FAN_OUTS: readonly FanOut[] = [
   },
   {
     pattern:
-      /from webhooks where secret_key_id <> |update webhooks w set encrypted_secret|count\(\*\) as "count" from "webhooks"$/,
+      /from webhooks where secret_key_id <> |update webhooks w set encrypted_secret|count\(\*\) as "count" from "webhooks"$|from "idempotency_keys" where "answer_key_id" in /,
     reason: 'the command that rotates the key',
     bound: 'a batch of 200',
   },
@@ -88,6 +88,11 @@ export const FAN_OUTS: readonly FanOut[] = [
     pattern: /from "(users|devices|notification_items)" .*"org_id" (in \(|= any)/,
     reason: 'something of a partner is looked for in all its organizations',
     bound: 'a look-up by key in each of them',
+  },
+  {
+    pattern: /from "access_tokens" as "token" .* token\.org_id = any\(\$1::uuid\[\]\)/,
+    reason: 'tokens that a process remembers are checked together, whosever they are',
+    bound: 'a look-up by key for each of them, in the shards of their organizations',
   },
   {
     pattern: /"parent"\."uploads" as "parentUploads"/,
