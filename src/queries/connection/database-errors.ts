@@ -35,6 +35,23 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, DatabaseErrorClass>> = {
   '23': 'caller',
 };
 
+/**
+ * A node of Citus that copies rows to others tells what they say in words alone, as an internal error; the names of constraints
+ * then have the number of a shard behind them.
+ */
+const COPIED_ERRORS: readonly (readonly [words: RegExp, state: string])[] = [
+  [/ violates unique constraint "/, '23505'],
+  [/ violates foreign key constraint "/, '23503'],
+  [/ violates check constraint "/, '23514'],
+  [/^canceling statement due to lock timeout/, '55P03'],
+  [/^canceling statement due to statement timeout/, '57014'],
+  [/^deadlock detected/, '40P01'],
+];
+
+function stateOf({ code = '', message }: pg.DatabaseError): string {
+  return (code === 'XX000' && COPIED_ERRORS.find(([words]) => words.test(message))?.[1]) || code;
+}
+
 /** The database took longer than the call could wait. Whether a statement that was sent has had an effect is not known. */
 export class DatabaseTimeoutError extends Error {
   override readonly name = 'DatabaseTimeoutError';
@@ -67,7 +84,7 @@ export function isStalePlan(error: unknown): boolean {
 export function classifyDatabaseError(error: unknown): DatabaseErrorClass | undefined {
   if (error instanceof pg.DatabaseError) {
     if (isStalePlan(error)) return 'retry_now';
-    const state = error.code ?? '';
+    const state = stateOf(error);
     return SQLSTATE_CLASSES[state] ?? SQLSTATE_CLASSES[state.slice(0, 2)] ?? 'ours';
   }
   if (error instanceof DatabaseTimeoutError) return 'retry_later';
@@ -94,7 +111,7 @@ const LOCK_TIMEOUT = '55P03';
 
 /** Whether a statement for several rows may have failed for one of them: without it the others can be written. */
 export function mayConcernOneRow(error: unknown): boolean {
-  if (error instanceof pg.DatabaseError && error.code === LOCK_TIMEOUT) return true;
+  if (error instanceof pg.DatabaseError && stateOf(error) === LOCK_TIMEOUT) return true;
   const found = classifyDatabaseError(error);
   return found === 'caller' || found === 'retry_now' || found === 'ours';
 }
@@ -107,7 +124,7 @@ const SHARD_CONSTRAINT = / constraint "(\w+?)(?:_\d{6,})?"/;
  * undefined for every other error.
  */
 export function violatedConstraint(error: unknown): string | undefined {
-  return error instanceof pg.DatabaseError && error.code?.startsWith('23') === true
+  return error instanceof pg.DatabaseError && stateOf(error).startsWith('23')
     ? (error.constraint ?? SHARD_CONSTRAINT.exec(error.message)?.[1])
     : undefined;
 }

@@ -92,6 +92,22 @@ describe('errors', () => {
     expect(isDatabaseUnavailable(error)).toBe(false);
   });
 
+  test.each([
+    ['duplicate key value violates unique constraint "users_email_key_102010"', 'caller', 'users_email_key'],
+    [
+      'insert or update on table "users_102010" violates foreign key constraint "users_org_fkey_102010"',
+      'caller',
+      'users_org_fkey',
+    ],
+    ['new row for relation "users_102010" violates check constraint "users_role_check"', 'caller', 'users_role_check'],
+    ['canceling statement due to lock timeout', 'retry_later', undefined],
+    ['deadlock detected', 'retry_now', undefined],
+  ])('what Citus tells of a node in words alone is as bad as there: %s', async (words, found, constraint) => {
+    const text = `do $$ begin raise exception using errcode = 'XX000', message = '${words}'; end $$`;
+    const error = await failureOf(sql.raw(text).execute(at.db));
+    expect([classifyDatabaseError(error), violatedConstraint(error)]).toEqual([found, constraint]);
+  });
+
   test('an absent server, an absent host and a cut connection are unavailable', async () => {
     const absent = openDatabase({ connection: { host: '/nonexistent', user: 'u', database: 'd' } });
     expect(isDatabaseUnavailable(await failureOf(sql`select 1`.execute(absent.db)))).toBe(true);
