@@ -16,11 +16,11 @@ const FUNCTIONS = [
 /** By the function in the code. */
 const EXCEPTIONS: Readonly<Record<string, { readonly takes: readonly string[]; readonly why: string }>> = {
   requeueDelivery: {
-    takes: ['ADDING_SHARD', 'dueAtOnce'],
-    why: 'What is due is said by the clock of the database; of no column, so it is worked out once. The shard is of an insert.',
+    takes: ['dueAtOnce'],
+    why: 'What is due is said by the clock of the database; of no column, so it is worked out once.',
   },
   requeueExhausted: {
-    takes: ['ADDING_SHARD', 'dueAtOnce'],
+    takes: ['dueAtOnce'],
     why: 'As requeueDelivery.',
   },
   releaseAbandonedDeliveryLeases: {

@@ -3,7 +3,7 @@ import type { RawBuilder } from 'kysely';
 import { DEFAULT_QUOTAS } from '../../domain/api/quotas.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import { addToPendingCounts, CANCELLING_SHARD, selectPartnerOf } from './pending-counts.ts';
+import { addToPendingCounts, CANCELLING_SHARD } from './pending-counts.ts';
 
 /** A message to be sent; `payload` is the body, byte for byte. */
 export interface NewMessage {
@@ -106,12 +106,12 @@ export async function cancelPendingDeliveries(
       from unwanted u
       where d.org_id = ${scope.orgId} and d.message_id = u.message_id and d.webhook_id = u.webhook_id
       returning 1
-    ), counted as (${addToPendingCounts(sql`
-      select p.id, ${CANCELLING_SHARD}, -count(*) from (${selectPartnerOf(scope.orgId)}) p, cancelled group by p.id`)}
     )
     select count(*)::integer as count from cancelled
   `.execute(tx);
-  return { reason: scope.reason, count: rows[0]?.count ?? 0 };
+  const count = rows[0]?.count ?? 0;
+  await addToPendingCounts(tx, scope.orgId, CANCELLING_SHARD, -count);
+  return { reason: scope.reason, count };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { CursorPosition } from '../../domain/api/cursor.ts';
 import { MAX_PAGE_LIMIT } from '../../domain/api/page-links.ts';
 import { dueAtOnce } from './deliveries.ts';
 import type { CancelReason } from './deliveries.ts';
-import { ADDING_SHARD, addToPendingCounts, selectPartnerOf } from './pending-counts.ts';
+import { ADDING_SHARD, addToPendingCounts } from './pending-counts.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare, prepareShapes } from '../connection/prepared.ts';
 
@@ -176,10 +176,9 @@ export async function requeueDelivery(
         and d.state in ('delivered', 'exhausted')
         and ${messageOf(orgId)} and w.topics @> array[m.message_type]
       returning ${columns}
-    ), counted as (${addToPendingCounts(sql`
-      select p.id, ${ADDING_SHARD}, 1 from (${selectPartnerOf(orgId)}) p, requeued`)}
     )
     select message_id, message_type, state, attempts, created_at, due_at, finished_at, cancel_reason from requeued
   `.execute(tx);
+  await addToPendingCounts(tx, orgId, ADDING_SHARD, rows.length);
   return rows[0];
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { dueAtOnce } from './deliveries.ts';
-import { ADDING_SHARD, addToPendingCounts, selectPartnerOf } from './pending-counts.ts';
+import { ADDING_SHARD, addToPendingCounts } from './pending-counts.ts';
 
 /** Which exhausted deliveries of a webhook are sent again: those of a span of time that have not been in this run. */
 export interface RedeliveryRun {
@@ -65,11 +65,10 @@ export async function requeueExhausted(
       from locked l
       where d.org_id = ${run.orgId} and d.webhook_id = ${run.webhookId} and d.message_id = l.message_id
       returning d.message_id
-    ), counted as (${addToPendingCounts(sql`
-      select p.id, ${ADDING_SHARD}, count(*) from (${selectPartnerOf(run.orgId)}) p, requeued group by p.id`)}
     )
     select message_id from requeued
   `.execute(tx);
+  await addToPendingCounts(tx, run.orgId, ADDING_SHARD, rows.length);
   return rows.map(({ message_id: id }) => id);
 }
 
