@@ -9,11 +9,11 @@ set local client_min_messages = warning;
 set local citus.multi_shard_modify_mode = 'sequential';
 
 -- One row in each shard: a statement over all of them runs a function once on each shard.
-create table if not exists shard_keys (org_id uuid primary key);
+create table if not exists shard_keys (id uuid primary key);
 do $$
 begin
   if not exists (select from pg_dist_partition where logicalrelid = 'shard_keys'::regclass) then
-    perform create_distributed_table('shard_keys', 'org_id', colocate_with := 'users');
+    perform create_distributed_table('shard_keys', 'id', colocate_with := 'users');
   end if;
 end
 $$;
@@ -21,7 +21,7 @@ create or replace function all_shard_keys(out keys uuid[]) language plpgsql stab
 set citus.multi_task_query_log_level = off
 as $$
 begin
-  keys := array(select org_id from shard_keys);
+  keys := array(select id from shard_keys);
 end
 $$;
 
@@ -42,7 +42,7 @@ begin
     exit when cardinality(known) = shards;
     shard := get_shard_id_for_distribution_column('shard_keys', candidate);
     if shard <> all (known) then
-      insert into shard_keys (org_id) values (candidate);
+      insert into shard_keys (id) values (candidate);
       known := known || shard;
     end if;
   end loop;
@@ -216,7 +216,7 @@ begin
     continue when lane_slots <= 0;
     shards := 0;
     for heads in
-      select waiting_in_shard(k.org_id, retries, case when retries then retry_after_org else first_after_org end,
+      select waiting_in_shard(k.id, retries, case when retries then retry_after_org else first_after_org end,
         case when retries then retry_after_webhook else first_after_webhook end, window_size,
         greatest(lane_slots / 8, 1), in_flight, clock_timestamp())
       from shard_keys k
@@ -300,7 +300,7 @@ begin
   from in_flight_slots where worker_id = worker and lease_token = claim;
   return (
     with found as materialized (
-      select claimed_in_shard(k.org_id, leased) as part from shard_keys k where leased is not null
+      select claimed_in_shard(k.id, leased) as part from shard_keys k where leased is not null
     )
     select json_build_object(
       'deliveries', (select coalesce(json_agg(d order by (d ->> 'slot')::integer), '[]')
@@ -363,7 +363,7 @@ set citus.multi_task_query_log_level = off
 as $$
 begin
   return (
-    with parts as materialized (select record_in_shard(k.org_id, results, recorded_at) as part from shard_keys k)
+    with parts as materialized (select record_in_shard(k.id, results, recorded_at) as part from shard_keys k)
     select coalesce(jsonb_agg(each), '[]') from parts, jsonb_array_elements(part) each where jsonb_typeof(part) = 'array');
 end
 $$;
@@ -438,7 +438,7 @@ set citus.multi_task_query_log_level = off
 as $$
 begin
   return (
-    with parts as materialized (select cancel_in_shard(k.org_id, unwanted, cancelled_at) as part from shard_keys k)
+    with parts as materialized (select cancel_in_shard(k.id, unwanted, cancelled_at) as part from shard_keys k)
     select coalesce(jsonb_agg(each), '[]') from parts, jsonb_array_elements(part) each where jsonb_typeof(part) = 'array');
 end
 $$;
@@ -494,7 +494,7 @@ begin
   end if;
   foreach key in array (select keys from all_shard_keys()) loop
     exit when deleted >= most;
-    deleted := deleted + (select delete_in_shard(k.org_id, from_table, chosen, before, most - deleted) from shard_keys k where k.org_id = key);
+    deleted := deleted + (select delete_in_shard(k.id, from_table, chosen, before, most - deleted) from shard_keys k where k.id = key);
   end loop;
   return deleted;
 end
@@ -530,7 +530,7 @@ declare
 begin
   foreach key in array (select keys from all_shard_keys()) loop
     exit when deleted >= most;
-    deleted := deleted + (select delete_messages_in_shard(k.org_id, instant, (most - deleted)::integer) from shard_keys k where k.org_id = key);
+    deleted := deleted + (select delete_messages_in_shard(k.id, instant, (most - deleted)::integer) from shard_keys k where k.id = key);
   end loop;
   return deleted;
 end
@@ -625,7 +625,7 @@ as $$
 #variable_conflict use_column
 begin
   return query
-  with parts as materialized (select news_in_shard(k.org_id, org_ids, ats, ids) as part from shard_keys k)
+  with parts as materialized (select news_in_shard(k.id, org_ids, ats, ids) as part from shard_keys k)
   select unnest(part) from parts;
 end
 $$;
