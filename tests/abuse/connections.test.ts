@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 const table = (name: string): string => `lock table ${name} in access exclusive mode`;
-const ATTACKER_ITSELF = 'select from organizations where id = $1 for update';
+const ATTACKER_ITSELF = 'select lock_organization($1)';
 
 test.each<[name: string, lock: string, waiting: number, most?: number]>([
   ['unknown-tokens', table('access_tokens'), OF_AN_ADDRESS],

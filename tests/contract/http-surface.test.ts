@@ -187,7 +187,8 @@ test('a write into an organization that was removed meanwhile is refused like on
         begin
           raise foreign_key_violation using constraint = 'users_org_fkey',
             message = 'insert or update on table "users" violates foreign key constraint "users_org_fkey"';
-        end $$;
+        end $$`.execute(gone.db);
+    await sql`
       create trigger remove_organization before insert on users for each row execute function remove_organization()`.execute(
       gone.db,
     );

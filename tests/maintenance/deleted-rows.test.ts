@@ -187,12 +187,15 @@ test('a removal that is stopped after any batch goes on where it ended, and one 
   await deleteBoth(gone);
   api.clock.advance(365 * DAY_MS + 1);
   await sql`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$;
-    create trigger refuse before delete on devices execute function refuse()`.execute(api.db);
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'not now'; end $$`.execute(
+    api.db,
+  );
+  await sql`create trigger refuse before delete on devices execute function refuse()`.execute(api.db);
   await expect(remove(LONG)).rejects.toThrow('not now');
   expect((await tracesOf(gone.userId))['users']).toBe(1);
   expect((await tracesOf(gone.userId))['devices']).toBe(DEVICES);
-  await sql`drop trigger refuse on devices; drop function refuse`.execute(api.db);
+  await sql`drop trigger refuse on devices`.execute(api.db);
+  await sql`drop function refuse`.execute(api.db);
   const seen = new Set<string>();
   let isLeft = true;
   for (let batches = 1; isLeft; batches += 1) {
@@ -249,8 +252,8 @@ test('what others have locked is left for the next round, and nobody is waited f
   for (const each of [locked, free]) await deleteBoth(each);
   api.clock.advance(1);
   await api.db.transaction().execute(async (tx) => {
-    await sql`select from devices where user_id = ${locked.userId} limit 1 for update`.execute(tx);
-    await sql`select from deliveries where webhook_id = ${locked.webhookId} limit 1 for update`.execute(tx);
+    await sql`select from devices where org_id = ${api.own.orgId} and user_id = ${locked.userId} limit 1 for update`.execute(tx);
+    await sql`select from deliveries where org_id = ${api.own.orgId} and webhook_id = ${locked.webhookId} limit 1 for update`.execute(tx);
     await removeAll(100);
   });
   const [user, webhook] = await tracesOfBoth(locked);

@@ -8,6 +8,8 @@ import type { Db } from '../../src/queries/connection/database.ts';
 /** Set by global-setup.ts. */
 export const SERVER_VARIABLE = 'TEST_DATABASE_SERVER';
 
+const MOST_DROPS = 10;
+
 export interface TestServer {
   readonly connection: pg.ClientConfig;
   readonly template: string;
@@ -67,9 +69,22 @@ async function create(server: TestServer, template: string): Promise<TestDatabas
     url: urlOf(connection),
     close: async () => {
       await close();
-      await onAll(`drop database ${name} with (force)`);
+      await Promise.all([server.connection, ...server.others].map((each) => dropDatabase(each, name)));
     },
   };
+}
+
+/** Servers of a distributed database connect to each other's parts at any time, and keep one from being dropped just then. */
+async function dropDatabase(server: pg.ClientConfig, name: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await executeOnServer(server, `drop database ${name} with (force)`);
+      return;
+    } catch (error) {
+      const isInUse = error instanceof pg.DatabaseError && error.code === '55006';
+      if (!isInUse || tries === MOST_DROPS) throw error;
+    }
+  }
 }
 
 export async function executeOnServer(server: pg.ClientConfig, statement: string): Promise<void> {

@@ -13,10 +13,15 @@ export async function holdTable(
   table: string,
 ): Promise<() => Promise<void>> {
   const held: pg.Client[] = [];
-  const hold = async (connection: pg.ClientConfig, names: readonly string[]): Promise<void> => {
+  const hold = async (
+    connection: pg.ClientConfig,
+    names: readonly string[],
+    before = '',
+  ): Promise<void> => {
     const client = new pg.Client(connection);
     held.push(client);
     await client.connect();
+    await client.query(before);
     await client.query(`begin; lock table ${names.join(', ')}`);
   };
   const [first, ...others] = everywhere;
@@ -28,7 +33,7 @@ export async function holdTable(
       [table],
     );
     const names = rows.filter(({ port }) => port === new pg.Client(connection).port).map(({ name }) => name);
-    if (names.length > 0) await hold(connection, names);
+    if (names.length > 0) await hold(connection, names, 'set citus.enable_manual_changes_to_shards = on');
   }
   return async () => {
     for (const client of held) await client.end();
