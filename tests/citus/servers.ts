@@ -44,6 +44,9 @@ const SETTINGS: Readonly<Record<string, string>> = {
   lc_messages: 'C',
 };
 
+/** Of workers: the limit of the service's own connections does not reach them. */
+const WORKER_SETTINGS: Readonly<Record<string, string>> = { lock_timeout: '2s' };
+
 export class CitusServer {
   readonly port: number;
   readonly logFile: string;
@@ -186,8 +189,10 @@ export class CitusServers {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), 'partner-citus-')));
     chmodSync(folder, 0o755);
     giveToClusterUser(folder);
-    const make = (name: string): Promise<CitusServer> => CitusServer.make(programs, folder, name, settings);
-    const servers = new CitusServers(folder, make, await make('coordinator'), [
+    const make = (name: string): Promise<CitusServer> =>
+      CitusServer.make(programs, folder, name, { ...WORKER_SETTINGS, ...settings });
+    const coordinator = await CitusServer.make(programs, folder, 'coordinator', settings);
+    const servers = new CitusServers(folder, make, coordinator, [
       await make('worker1'),
       await make('worker2'),
     ]);
