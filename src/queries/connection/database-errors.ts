@@ -36,20 +36,24 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, DatabaseErrorClass>> = {
 };
 
 /**
- * A node of Citus that copies rows to others tells what they say in words alone, as an internal error; the names of constraints
- * then have the number of a shard behind them.
+ * Citus tells in words alone, as an internal error, what a node says to which it copies rows, that a shard has just moved or been split,
+ * and that a node is away.
  */
-const COPIED_ERRORS: readonly (readonly [words: RegExp, state: string])[] = [
+const WORDS_OF_CITUS: readonly (readonly [words: RegExp, state: string])[] = [
   [/ violates unique constraint "/, '23505'],
   [/ violates foreign key constraint "/, '23503'],
   [/ violates check constraint "/, '23514'],
   [/^canceling statement due to lock timeout/, '55P03'],
   [/^canceling statement due to statement timeout/, '57014'],
   [/^deadlock detected/, '40P01'],
+  [/^could not find valid entry for shard \d/, '40001'],
+  [/^Query could not find the intermediate result file/, '40001'],
+  [/^failed to COPY to shard \d/, '08006'],
 ];
 
 function stateOf({ code = '', message }: pg.DatabaseError): string {
-  return (code === 'XX000' && COPIED_ERRORS.find(([words]) => words.test(message))?.[1]) || code;
+  if (code !== 'XX000') return code;
+  return WORDS_OF_CITUS.find(([words]) => words.test(message))?.[1] ?? code;
 }
 
 /** The database took longer than the call could wait. Whether a statement that was sent has had an effect is not known. */
