@@ -8,6 +8,7 @@ import type { Db } from '../../src/queries/connection/database.ts';
 /** Set by global-setup.ts. */
 export const SERVER_VARIABLE = 'TEST_DATABASE_SERVER';
 
+/** Tries to drop a database to which others connect. */
 const MOST_DROPS = 10;
 
 export interface TestServer {
