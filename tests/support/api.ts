@@ -15,6 +15,7 @@ import type { Services } from '../../src/operations/context.ts';
 import type pg from 'pg';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db, OpenDatabase } from '../../src/queries/connection/database.ts';
+import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
@@ -188,26 +189,19 @@ export async function foundCompany(db: Db, now: Date, name: string): Promise<Com
 export async function addPerson(db: Db, orgId: string, role: Role, now: Date): Promise<Person> {
   const id = randomUUID();
   const email = `${role}-${id.slice(0, 8)}@example.com`;
-  const at = { created_at: now, updated_at: now };
   await db
     .insertInto('users')
-    .values({ org_id: orgId, id, email, role, ...at })
+    .values({ org_id: orgId, id, email, role, created_at: now, updated_at: now })
     .execute();
-  const applicationId = randomUUID();
-  await db
-    .insertInto('applications')
-    .values({
-      org_id: orgId,
-      id: applicationId,
-      owner_user_id: id,
-      name: role,
-      client_id: randomBytes(20).toString('hex'),
-      secret_hash: sha256Digest('unused'),
-      client_type: 'confidential',
-      authorization_grant_type: 'client-credentials',
-      ...at,
-    })
-    .execute();
+  const application = {
+    orgId,
+    ownerUserId: id,
+    name: role,
+    clientId: randomBytes(20).toString('hex'),
+    secretHash: sha256Digest('unused'),
+    grantType: 'client-credentials' as const,
+  };
+  const { id: applicationId } = await insertApplication(db, application, now);
   const [token, readToken] = [newAccessToken(orgId), newAccessToken(orgId)];
   const expires = new Date('2100-01-01T00:00:00Z');
   for (const [value, scope] of [
