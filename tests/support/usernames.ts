@@ -1,6 +1,6 @@
 // Usernames that are mapped as the service maps them: triggers that map what processes of the version before write are not on every database.
 import type { Insertable } from 'kysely';
-import type { Users } from '../../generated/database.ts';
+import type { UsersTable } from '../../generated/database.ts';
 import type { AccountKey } from '../../src/queries/accounts/accounts.ts';
 import { deleteUsername, insertUsername } from '../../src/queries/accounts/names.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
@@ -8,7 +8,7 @@ import type { Db } from '../../src/queries/connection/database.ts';
 /** Writes a user straight into the tables who can sign in. */
 export async function insertNamedUser(
   db: Db,
-  user: Insertable<Users> & { readonly username: string },
+  user: Insertable<UsersTable> & { readonly username: string },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await insertUsername(tx, user.org_id, user.username);
