@@ -27,11 +27,13 @@ export const PLAIN_CASES: readonly PlainCase[] = [
   },
   {
     name: 'what the version before writes is mapped by triggers',
-    reason: 'distribute.sql drops these triggers: no cluster has processes of a version before the tables of names',
+    reason:
+      'distribute.sql drops these triggers: no cluster has processes of a version before the tables of names',
   },
   {
     name: 'transactions of the version before, which lock the organization itself, wait too',
-    reason: 'functions.sql does not lock the row of an organization, which all nodes share; no cluster has such processes',
+    reason:
+      'functions.sql does not lock the row of an organization, which all nodes share; no cluster has such processes',
   },
 ];
 

@@ -263,10 +263,7 @@ test('a car of a fleet that is not built yet waits, and holds up no other fleet 
 test('what is asked of a car waits for the check before it holds the household, so that nobody waits in a ring', async () => {
   const { orgId, cars } = await fleetOfCars(1, 20, { charge_policy: 'smart' });
   const { db } = fleets.api;
-  const countWaiting = async () =>
-    (
-      await sql`select 1 from ${sql.raw(lockWaits())}`.execute(db)
-    ).rows.length;
+  const countWaiting = async () => (await sql`select 1 from ${sql.raw(lockWaits())}`.execute(db)).rows.length;
   const asked = await db.transaction().execute(async (tx) => {
     await sql`select from charge_checks where org_id = ${orgId} for update`.execute(tx);
     const asking = ask(orgId, cars[0] as Car, { charge_policy: 'immediate' });

@@ -113,7 +113,9 @@ describe('no transaction removes more than 250 rows', () => {
     const counts = transactions.map(({ rows }) => rows);
     expect(Math.max(...counts)).toBeLessThanOrEqual(MAX_ROWS);
     // The households too, by the purge, and the 300 revisions and places.
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(before.users + before.devices + before.items + 3 * 300);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(
+      before.users + before.devices + before.items + 3 * 300,
+    );
   });
 });
 

@@ -18,13 +18,7 @@ import { addDevice, addFleet } from '../support/fleet-records.ts';
 const DAY_MS = 86_400_000;
 const DEFAULTS = readSettings({}).retentionDays;
 /** All else stays, so that what goes went with its user or webhook. */
-const LONG: RetentionDays = {
-  ...DEFAULTS,
-  messages: 3_650,
-  attempts: 3_650,
-  items: 3_650,
-  sessions: 3_650,
-};
+const LONG: RetentionDays = { ...DEFAULTS, messages: 3_650, attempts: 3_650, items: 3_650, sessions: 3_650 };
 
 let api: Api;
 beforeAll(async () => {
@@ -252,8 +246,12 @@ test('what others have locked is left for the next round, and nobody is waited f
   for (const each of [locked, free]) await deleteBoth(each);
   api.clock.advance(1);
   await api.db.transaction().execute(async (tx) => {
-    await sql`select from devices where org_id = ${api.own.orgId} and user_id = ${locked.userId} limit 1 for update`.execute(tx);
-    await sql`select from deliveries where org_id = ${api.own.orgId} and webhook_id = ${locked.webhookId} limit 1 for update`.execute(tx);
+    await sql`select from devices where org_id = ${api.own.orgId} and user_id = ${locked.userId} limit 1 for update`.execute(
+      tx,
+    );
+    await sql`select from deliveries where org_id = ${api.own.orgId} and webhook_id = ${locked.webhookId} limit 1 for update`.execute(
+      tx,
+    );
     await removeAll(100);
   });
   const [user, webhook] = await tracesOfBoth(locked);

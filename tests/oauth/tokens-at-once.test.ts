@@ -93,7 +93,9 @@ test("nobody waits for the lock of another application, and the deletion of thei
   const neighbour = await addClient(db, { orgId: locked.orgId });
   const stranger = await addClient(db);
   const { waiting } = await db.transaction().execute(async (tx) => {
-    await sql`select from applications where org_id = ${locked.orgId} and id = ${locked.applicationId} for update`.execute(tx);
+    await sql`select from applications where org_id = ${locked.orgId} and id = ${locked.applicationId} for update`.execute(
+      tx,
+    );
     const refused: Promise<OAuthReply>[] = [];
     // As many batches as may be under way.
     for (const waiting of [1, 2]) {

@@ -138,11 +138,7 @@ describe('a stream', () => {
     await send(api.foreign.orgId);
     const sent = await send();
     expect(await take(listener, 1)).toEqual([sent]);
-    await api.db
-      .updateTable('messages')
-      .set({ repeated_at: new Date() })
-      .where('id', '=', sent.id)
-      .execute();
+    await api.db.updateTable('messages').set({ repeated_at: new Date() }).where('id', '=', sent.id).execute();
     expect(await take(listener, 1)).toEqual([sent]);
   });
 

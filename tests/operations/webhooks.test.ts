@@ -31,12 +31,10 @@ function faults(answer: Answer): [string, string][] {
 async function deliveryStates(webhookId: string): Promise<object[]> {
   return api.db
     .selectFrom('deliveries')
-    .innerJoin('messages', (join) =>
-      join
-        .onRef('messages.org_id', '=', 'deliveries.org_id')
-        .onRef('messages.id', '=', 'deliveries.message_id'),
-    )
+    .innerJoin('messages', 'messages.id', 'deliveries.message_id')
     .select(['message_type', 'state', 'cancel_reason'])
+    .where('deliveries.org_id', '=', api.own.orgId)
+    .where('messages.org_id', '=', api.own.orgId)
     .where('webhook_id', '=', webhookId)
     .orderBy('message_type')
     .execute();

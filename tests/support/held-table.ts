@@ -13,11 +13,7 @@ export async function holdTable(
   table: string,
 ): Promise<() => Promise<void>> {
   const held: pg.Client[] = [];
-  const hold = async (
-    connection: pg.ClientConfig,
-    names: readonly string[],
-    before = '',
-  ): Promise<void> => {
+  const hold = async (connection: pg.ClientConfig, names: readonly string[], before = ''): Promise<void> => {
     const client = new pg.Client(connection);
     held.push(client);
     await client.connect();

@@ -99,17 +99,24 @@ describe('errors', () => {
       'caller',
       'users_org_fkey',
     ],
-    ['new row for relation "users_102010" violates check constraint "users_role_check"', 'caller', 'users_role_check'],
+    [
+      'new row for relation "users_102010" violates check constraint "users_role_check"',
+      'caller',
+      'users_role_check',
+    ],
     ['canceling statement due to lock timeout', 'retry_later', undefined],
     ['deadlock detected', 'retry_now', undefined],
     ['could not find valid entry for shard 102084', 'retry_now', undefined],
     ['Query could not find the intermediate result file "x"', 'retry_now', undefined],
     ['failed to COPY to shard 102303 on 10.0.0.21:5432', 'retry_later', undefined],
-  ])('what Citus tells in words alone is as bad as its state would say: %s', async (words, found, constraint) => {
-    const text = `do $$ begin raise exception using errcode = 'XX000', message = '${words}'; end $$`;
-    const error = await failureOf(sql.raw(text).execute(at.db));
-    expect([classifyDatabaseError(error), violatedConstraint(error)]).toEqual([found, constraint]);
-  });
+  ])(
+    'what Citus tells in words alone is as bad as its state would say: %s',
+    async (words, found, constraint) => {
+      const text = `do $$ begin raise exception using errcode = 'XX000', message = '${words}'; end $$`;
+      const error = await failureOf(sql.raw(text).execute(at.db));
+      expect([classifyDatabaseError(error), violatedConstraint(error)]).toEqual([found, constraint]);
+    },
+  );
 
   test('an absent server, an absent host and a cut connection are unavailable', async () => {
     const absent = openDatabase({ connection: { host: '/nonexistent', user: 'u', database: 'd' } });
