@@ -200,8 +200,8 @@ describe('an upload', () => {
     const ofDay = sent.started();
     const wide = await check('0001-01-01 00:00,1\n9999-12-31 00:00,2');
     expect([day.status, wide.status, factsOf(wide.text)['New']]).toEqual([200, 200, '2']);
-    expect(factsOf(day.text)['Gaps']).toBe('1 Jan 01:00 to 3 Jan 00:00 (47 h)');
-    expect(factsOf(wide.text)['Gaps']).toMatch(/^1 Jan 01:00 to .*; \d+ more gaps?$/);
+    expect(factsOf(day.text)['Without a price']).toBe('1 Jan 01:00 to 3 Jan 00:00 (47 h)');
+    expect(factsOf(wide.text)['Without a price']).toMatch(/^1 Jan 01:00 to .*; \d+ more gaps?$/);
     expect(sent.started() - ofDay).toBeLessThanOrEqual(ofDay);
   });
 
