@@ -6,7 +6,7 @@ import type { Circumstances } from '../../src/simulation/house/circumstances.ts'
 import { HeatPlanner } from '../../src/simulation/house/heat-planner.ts';
 import { NO_HEAT_MILLI_WH, STANDBY_MILLI_WH } from '../../src/simulation/house/heat-pump-rows.ts';
 import { costOf } from '../../src/simulation/house/heat-store.ts';
-import { COLD_TANK_MK } from '../../src/simulation/house/hot-water.ts';
+import { COLD_TANK_MK } from '../../src/simulation/house/tank-goals.ts';
 import { HouseSpan } from '../../src/simulation/house/house-span.ts';
 import { windowStart } from '../../src/simulation/house/plan-windows.ts';
 import { CHEAP, COLDNESS, WARMTH } from '../../src/simulation/house/room-store.ts';

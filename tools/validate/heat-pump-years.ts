@@ -132,8 +132,7 @@ export function measureHotWater(place: Place): number {
     const { seed, index, latitude, longitude, heat_pump: { building } } = household; // prettier-ignore
     const whereabouts = new Whereabouts(household);
     const { climate } = siteWeather(splitSeed(seed), latitude, longitude);
-    const isAway = (localDay: number): boolean => whereabouts.isAway(localDay);
-    const draws = new HotWaterDraws(splitSeed(seed), index, building.persons, isAway);
+    const draws = new HotWaterDraws(splitSeed(seed), index, building.persons, whereabouts);
     let wattHours = 0;
     for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
       const drawn = new Float64Array(QUARTER_HOURS_PER_DAY);

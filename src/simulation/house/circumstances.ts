@@ -9,8 +9,8 @@ import type { HeatPump } from '../household/heat-pump.ts';
 import type { Household } from '../household/household.ts';
 import { splitSeed } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { tankGoals } from './hot-water.ts';
 import { HeatPumpPerformance } from './performance.ts';
+import { TankGoals } from './tank-goals.ts';
 import { comfortTargets } from './target-temperatures.ts';
 import { thermalHouseOf } from './thermal-house.ts';
 import type { ThermalHouse } from './thermal-house.ts';
@@ -22,13 +22,13 @@ interface Demand {
   readonly performance: HeatPumpPerformance;
   /** Most that the heat pump draws in a quarter hour, mWh. */
   readonly limit: number;
-  /** Temperatures that people want in the rooms and at which the tank aims, by local quarter hour, mK. */
+  /** Temperatures that people want in the rooms, by local quarter hour, mK, and at which the tank aims. */
   readonly targets: Targets;
 }
 
 interface Targets {
   readonly comfort: Int32Array;
-  readonly goals: Int32Array;
+  readonly goals: TankGoals;
 }
 
 /** What holds in quarter hours (since 1970) from `first` up to and without `end`. */
@@ -132,7 +132,7 @@ function createDemand(
       const split = splitSeed(seed);
       return (targets ??= {
         comfort: comfortTargets(split, index, asked.building),
-        goals: tankGoals(split, index, asked.tank),
+        goals: new TankGoals(split, index, asked.tank),
       });
     },
   };

@@ -36,17 +36,16 @@ export function createDayForcing(quarters = QUARTER_HOURS_PER_DAY): DayForcing {
 /** Fills in what days bring to the house of a household. */
 export class ForcingSource {
   readonly #segmentsOf: (day: number) => readonly DaySegment[];
-  readonly #isAway: (localDay: number) => boolean;
+  readonly #whereabouts: Whereabouts;
   readonly #draws: HotWaterDraws;
   readonly #wander: TargetWander;
 
   /** `persons` use hot water. */
   constructor(household: Household, persons: number) {
     this.#segmentsOf = daySegmentsIn(household.time_zone);
-    const whereabouts = new Whereabouts(household);
-    this.#isAway = (localDay) => whereabouts.isAway(localDay);
+    this.#whereabouts = new Whereabouts(household);
     const seed = splitSeed(household.seed);
-    this.#draws = new HotWaterDraws(seed, household.index, persons, this.#isAway);
+    this.#draws = new HotWaterDraws(seed, household.index, persons, this.#whereabouts);
     this.#wander = new TargetWander(seed, household.index);
   }
 
@@ -90,12 +89,12 @@ export class ForcingSource {
       if (segment.from >= segment.to) continue;
       this.#draws.addTo(tankFall, segment, perLitre);
       const ahead = segment.localQuarter - segment.from;
-      const peopleLift = this.#isAway(segment.localDay) ? 0 : house.peopleLift;
+      const peopleLift = this.#whereabouts.isAway(segment.localDay) ? 0 : house.peopleLift;
       for (let i = segment.from; i < segment.to; i++) {
         roomTarget[i] = comfort[i + ahead] ?? 0;
-        tankGoal[i] = goals[i + ahead] ?? 0;
         roomRest[i] = (roomRest[i] ?? 0) + peopleLift;
       }
+      goals.fill(tankGoal, segment);
       this.#wander.addTo(roomTarget, segment);
     }
   }

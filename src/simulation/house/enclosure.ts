@@ -10,7 +10,7 @@ import type { Circumstances } from './circumstances.ts';
 import { createDayForcing } from './day-forcing.ts';
 import { packState, unpackState } from './house-state.ts';
 import type { HouseState } from './house-state.ts';
-import { COLD_TANK_MK } from './hot-water.ts';
+import { COLD_TANK_MK } from './tank-goals.ts';
 import type { Interventions } from './interventions.ts';
 import { createCourse, createForcing, runThermostat } from './thermal-steps.ts';
 import type { Forcing } from './thermal-steps.ts';

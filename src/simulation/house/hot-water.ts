@@ -1,9 +1,8 @@
-/** Hot water that people draw, and when their tank is heated (docs/simulation.md#hot-water). */
+/** Hot water that people draw (docs/simulation.md#hot-water). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
-import type { HotWaterTank } from '../household/heat-pump.ts';
-import { NOISE_CHANNEL, drawNormal, hashCounter, hashInStream, hashStream } from '../kernel/noise.ts';
+import { NOISE_CHANNEL, drawNormal, hashInStream, hashStream } from '../kernel/noise.ts';
 import type { Seed } from '../kernel/noise.ts';
-import { allocateInt32Array } from '../kernel/typed-arrays.ts';
+import type { Whereabouts } from '../people/whereabouts.ts';
 import type { DaySegment } from '../time/local-day.ts';
 
 /** Water at the tap, mixed to this temperature, C. */
@@ -16,24 +15,30 @@ const MOST_LITRES = 100;
 /** Homes differ by a lognormal factor of mean 1. */
 const NEED_SPREAD = 0.35;
 
-/** Shares of the draws that fall into spans of local hours (EU profiles M and L: mornings and evenings). */
-const SPANS = [
-  { from: 0, to: 6, share: 0.02 },
-  { from: 6, to: 9, share: 0.36 },
-  { from: 9, to: 17, share: 0.2 },
-  { from: 17, to: 23, share: 0.4 },
-  { from: 23, to: 24, share: 0.02 },
-] as const;
+/**
+ * Shares of the draws that fall into spans of local hours (EU profiles M and L: mornings and evenings); a free morning begins
+ * later (assumption).
+ */
+const spansOf = (risingH: number) =>
+  [
+    { from: 0, to: risingH, share: 0.02 },
+    { from: risingH, to: risingH + 3, share: 0.36 },
+    { from: risingH + 3, to: 17, share: 0.2 },
+    { from: 17, to: 23, share: 0.4 },
+    { from: 23, to: 24, share: 0.02 },
+  ] as const;
 
-/** Local quarter hour of a draw by the low byte of its hash. */
-const QUARTER_OF_BYTE = Uint8Array.from({ length: 256 }, (_, byte) => {
-  let left = (byte + 0.5) / 256;
-  for (const { from, to, share } of SPANS) {
-    if (left < share) return Math.floor(4 * (from + (left / share) * (to - from)));
-    left -= share;
-  }
-  return QUARTER_HOURS_PER_DAY - 1;
-});
+/** Local quarter hour of a draw by the low byte of its hash, on days on which people rise at an hour. */
+const quartersOfBytes = (risingH: number): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, byte) => {
+    let left = (byte + 0.5) / 256;
+    for (const { from, to, share } of spansOf(risingH)) {
+      if (left < share) return Math.floor(4 * (from + (left / share) * (to - from)));
+      left -= share;
+    }
+    return QUARTER_HOURS_PER_DAY - 1;
+  });
+const QUARTER_OF_BYTE = { workday: quartersOfBytes(6), free: quartersOfBytes(7.5) } as const;
 
 /** Size of a draw over the mean by the second byte: exponential, many small ones and a few baths. */
 const SIZE_OF_BYTE = (() => {
@@ -49,21 +54,22 @@ export function mainsTemperatureC(soilC: number): number {
 
 /** Temperature around the tank, C. */
 export const CELLAR_C = 20;
-const QUARTERS_PER_HOUR = 4;
 
 /** Heat of a litre of water warmed by a kelvin, Wh. */
 export const WH_PER_LITRE_K = 1.163;
 
-/** Draws of a household: none while all are away. */
+/** Whether nobody is at home on a local day (days since 1970), and of which type it is. */
+export type DayHabits = Pick<Whereabouts, 'isAway' | 'dayTypeOf'>;
+
+/** Draws of a household: none while all are away, and later in the morning of a free day. */
 export class HotWaterDraws {
   readonly #stream: number;
   readonly #draws: number;
   readonly #litres: number;
-  readonly #isAway: (localDay: number) => boolean;
+  readonly #whereabouts: DayHabits;
 
-  /** `isAway` tells whether nobody is at home on a local day (days since 1970). */
-  constructor(seed: Seed, index: number, persons: number, isAway: (localDay: number) => boolean) {
-    this.#isAway = isAway;
+  constructor(seed: Seed, index: number, persons: number, whereabouts: DayHabits) {
+    this.#whereabouts = whereabouts;
     this.#stream = hashStream(seed, index, NOISE_CHANNEL.hotWaterDraw);
     this.#draws = DRAWS_A_PERSON * persons;
     const normal = drawNormal(seed, index, NOISE_CHANNEL.hotWaterNeed, 0);
@@ -73,11 +79,13 @@ export class HotWaterDraws {
 
   /** Adds what is drawn in the quarter hours of a day segment to `drawn`: litres at TAP_C times `perLitre`. */
   addTo(drawn: Float64Array, { from, to, localDay, localQuarter }: DaySegment, perLitre: number): void {
-    if (this.#isAway(localDay)) return;
+    if (this.#whereabouts.isAway(localDay)) return;
+    const quarters =
+      QUARTER_OF_BYTE[this.#whereabouts.dayTypeOf(localDay) === 'workday' ? 'workday' : 'free'];
     const end = localQuarter + to - from;
     for (let draw = 0; draw < this.#draws; draw++) {
       const hashed = hashInStream(this.#stream, localDay, draw);
-      const quarter = QUARTER_OF_BYTE[hashed & 255] ?? 0;
+      const quarter = quarters[hashed & 255] ?? 0;
       if (quarter < localQuarter || quarter >= end) continue;
       const i = from + quarter - localQuarter;
       const litres = this.#litres * (SIZE_OF_BYTE[(hashed >>> 8) & 255] ?? 0);
@@ -85,49 +93,3 @@ export class HotWaterDraws {
     }
   }
 }
-
-/** Two spells a day in which the tank is brought to its target, local quarter hours. */
-const HEATING_QUARTERS = 8;
-const NIGHT_SPELL = { from: 0, to: 22 * 4 } as const;
-const NOON_SPELL = { from: 42, to: 66 } as const;
-/** By how much the goal falls in each quarter hour of a spell: a tank that is warm is left alone. */
-const SPELL_FALL_MK = 750;
-/**
- * Between spells a tank is looked after every two hours, for two quarter hours, and helped where draws have taken it this far
- * below its target, mK; at any other time where it is colder still.
- */
-const LOOK_QUARTERS = 8;
-const LOOK_LENGTH = 2;
-const LOOK_BELOW_MK = 5000;
-const HELP_BELOW_MK = 10_000;
-/** What it has cooled by itself is made good again so long after a spell, and so on. */
-const RENEWED_QUARTERS = 32;
-/** Plans keep a tank above it, unless it is colder at home, mK. */
-export const COLD_TANK_MK = 43_000;
-
-/** By how much a tank at its target cools in a quarter hour, mK. */
-function standingFall({ volume_l: volume, standing_loss_w: loss, target_c: target }: HotWaterTank): number {
-  const wattHours = ((loss / 30) * (target - CELLAR_C)) / QUARTERS_PER_HOUR;
-  return (1000 * wattHours) / (volume * WH_PER_LITRE_K);
-}
-
-/**
- * Temperature to which the tank is heated in each local quarter hour, mK: its target in two spells at hours of the
- * household's own, else only as much as is needed. A goal depends on the clock alone, so that warmer tanks stay warmer, and
- * between spells it falls faster than the tank does by itself, so that only draws call for heat.
- */
-export function tankGoals(seed: Seed, index: number, tank: HotWaterTank): Int32Array {
-  const hashed = (extra: number): number => hashCounter(seed, index, NOISE_CHANNEL.tankHeating, 0, extra);
-  const look = hashed(2) % LOOK_QUARTERS;
-  const starts = [NIGHT_SPELL, NOON_SPELL].map(({ from, to }, extra) => from + (hashed(extra) % (to - from)));
-  const target = tank.target_c * 1000;
-  const fall = Math.ceil(standingFall(tank)) + 1;
-  return allocateInt32Array(QUARTER_HOURS_PER_DAY).map((_, quarter) => {
-    const since = Math.min(...starts.map((start) => modulo(quarter - start, QUARTER_HOURS_PER_DAY)));
-    if (since < HEATING_QUARTERS) return target - since * SPELL_FALL_MK;
-    const isLookedAfter = modulo(quarter - look, LOOK_QUARTERS) < LOOK_LENGTH;
-    return target - (isLookedAfter ? LOOK_BELOW_MK : HELP_BELOW_MK) - (since % RENEWED_QUARTERS) * fall;
-  });
-}
-
-const modulo = (value: number, divisor: number): number => ((value % divisor) + divisor) % divisor;

@@ -1,7 +1,7 @@
 /** The hot-water tank as a store of heat whose electricity costs. */
 import type { Circumstances } from './circumstances.ts';
 import { Store, costOf } from './heat-store.ts';
-import { COLD_TANK_MK } from './hot-water.ts';
+import { COLD_TANK_MK } from './tank-goals.ts';
 import type { HouseSpan } from './house-span.ts';
 import { coolTank, given, heatTank, warmestTankBefore } from './thermal-steps.ts';
 

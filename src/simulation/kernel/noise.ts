@@ -91,6 +91,7 @@ export const NOISE_CHANNEL = {
   setbackEnd: 157,
   inverterRating: 158,
   targetWander: 159,
+  tankHeatingDay: 160,
 } as const;
 
 /** Number of values of a 32-bit word. */
