@@ -17,6 +17,8 @@ import {
 import { UnsteeredHouse } from '../../src/simulation/house/unsteered-house.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
 import { mean, sum } from './statistics.ts';
+import { summerDayOf } from './summer-rooms.ts';
+import type { SummerDay } from './summer-rooms.ts';
 import { Whereabouts } from '../../src/simulation/people/whereabouts.ts';
 
 /** The year that is measured, 2025, as days since 1970. */
@@ -59,6 +61,7 @@ interface PumpYear {
   /** Part of the quarter hours of heating days inside the comfort band, and their mean indoor temperature, C. */
   readonly comfortShare: number;
   readonly indoorC: number;
+  readonly summerDays: readonly SummerDay[];
 }
 
 /** The years of the heat pumps of a place, and the sum of their power by quarter hour, W. */
@@ -82,8 +85,11 @@ function measurePump(household: Heated, powerW: Float64Array): PumpYear {
   const rows = createHeatPumpRows(QUARTER_HOURS_PER_DAY);
   let [heat, electric, running, starts, inside, heating, indoor] = [0, 0, 0, 0, 0, 0, 0];
   let wasOn = false;
+  const summerDays: SummerDay[] = [];
   for (let day = FIRST_DAY; day < FIRST_DAY + DAYS; day++) {
     simulation.fillDay(day, rows);
+    const summerDay = summerDayOf(day - FIRST_DAY, rows.indoor);
+    if (summerDay) summerDays.push(summerDay);
     const isHeating = isHeatingDay(weather.climate, day, weather.meanTemperatureOn(day));
     for (let i = 0; i < QUARTER_HOURS_PER_DAY; i++) {
       const quarter = (day - FIRST_DAY) * QUARTER_HOURS_PER_DAY + i;
@@ -110,6 +116,7 @@ function measurePump(household: Heated, powerW: Float64Array): PumpYear {
     startsAnHour: starts / (quarters / 4),
     comfortShare: inside / heating,
     indoorC: indoor / heating / 1000,
+    summerDays,
   };
 }
 

@@ -12,6 +12,8 @@ import { mean, quantile, sum } from './statistics.ts';
 import { measureSteeredBatteries } from './steered-batteries.ts';
 import { measureSteeredHeat } from './steered-heat.ts';
 
+import { summerRows } from './summer-rooms.ts';
+import type { SummerDay } from './summer-rooms.ts';
 /** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */
 function largestQuarter(
   powerW: Float64Array,
@@ -140,6 +142,8 @@ function groundRow(place: Place, letter: string, { pumps }: PlaceYear): Row {
 }
 
 /** Computed once for rows and pictures. */
+const summerDaysOf = ({ pumps }: PlaceYear): SummerDay[] => pumps.flatMap(({ summerDays }) => summerDays);
+
 let knownBerlin: PlaceYear | undefined;
 const berlin = (): PlaceYear => (knownBerlin ??= measurePlace('Berlin'));
 let knownBatteries: ReturnType<typeof measureBatteries> | undefined;
@@ -158,6 +162,8 @@ export function measure(): Promise<Row[]> {
     ...measureSteeredHeat(),
     ...batteries().rows,
     ...measureSteeredBatteries(),
+    ...summerRows('Berlin', 'd', summerDaysOf(berlin())),
+    ...summerRows('Oslo', 'e', summerDaysOf(measurePlace('Oslo'))),
   ]);
 }
 

@@ -9,6 +9,7 @@ import type { DaySegment } from '../time/local-day.ts';
 import type { Circumstances } from './circumstances.ts';
 import { fillHeaterHold } from './heater-hold.ts';
 import { HotWaterDraws, TAP_C, mainsTemperatureC } from './hot-water.ts';
+import { createSunGains, fillSunGains } from './sun-gains.ts';
 import { NO_HEAT_MK, TargetWander } from './target-temperatures.ts';
 import { createForcing } from './thermal-steps.ts';
 import type { Forcing } from './thermal-steps.ts';
@@ -32,6 +33,9 @@ export const WHOLE_DAY: DayPart = { from: 0, to: QUARTER_HOURS_PER_DAY };
 export function createDayForcing(quarters = QUARTER_HOURS_PER_DAY): DayForcing {
   return { ...createForcing(quarters), soilC: new Float64Array(quarters) };
 }
+
+/** Memory in which one day after the other is computed, of any house. */
+const sun = createSunGains();
 
 /** Fills in what days bring to the house of a household. */
 export class ForcingSource {
@@ -66,7 +70,8 @@ export class ForcingSource {
       after: weather.meanTemperatureOn(day + 1),
       soil,
     };
-    fillRoomRest(house, outdoorC, slow, weather.irradianceOn(day).global, roomRest, part);
+    fillSunGains(weather, day, sun, to);
+    fillRoomRest(house, outdoorC, slow, sun, roomRest, part);
     const mainsC = mainsTemperatureC(soil);
     mains.fill(Math.round(1000 * mainsC), from, to);
     this.#fillPeople(day, circumstances, forcing, part, house.litreFall * (TAP_C - mainsC));

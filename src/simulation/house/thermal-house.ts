@@ -92,13 +92,13 @@ export interface SlowTemperatures {
 
 /**
  * Writes the rest temperatures of a day: what is outdoors, warmed by what the sun and appliances give. `outdoorC` is the air's
- * temperature, `global` irradiance in W/m2, by quarter hour; only the quarter hours `from` up to and without `to` are written.
+ * temperature, `sun` what is felt of the sun in W/m2, by quarter hour; only the quarter hours `from` up to and without `to` are written.
  */
 export function fillRoomRest(
   { sunLift, applianceLift }: ThermalHouse,
   outdoorC: Float64Array,
   { before, today, after, soil }: SlowTemperatures,
-  global: Float64Array,
+  sun: Float64Array,
   roomRest: Float64Array,
   { from, to }: { readonly from: number; readonly to: number },
 ): void {
@@ -110,6 +110,6 @@ export function fillRoomRest(
   for (let i = from; i < to; i++) {
     const since = i + 0.5 - WALLS_FEEL_TODAY;
     const wallsC = today + since * (since < 0 ? rise : riseAfter);
-    roomRest[i] = air * (outdoorC[i] ?? 0) + walls * wallsC + steady + sunLift * (global[i] ?? 0);
+    roomRest[i] = air * (outdoorC[i] ?? 0) + walls * wallsC + steady + sunLift * (sun[i] ?? 0);
   }
 }

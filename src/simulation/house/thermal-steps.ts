@@ -17,8 +17,8 @@ export const LEAST_DRAWN_MK = 30_000;
 export const COLDEST_ROOM_MK = 8000;
 export const WARMEST_ROOM_MK = 26_000;
 /** Open windows keep so much of what it is too warm, and take at most so many mK in a quarter hour. */
-const WINDOWS_KEEP = 0.6;
-const MOST_AIRED_MK = 1500;
+const WINDOWS_KEEP = 0.9;
+const MOST_AIRED_MK = 300;
 /** The heater helps where a house is that much colder than wanted and than its target, mK. */
 export const BACKUP_BELOW_COMFORT_MK = 2200;
 const BACKUP_BELOW_TARGET_MK = 200;

@@ -84,7 +84,7 @@ describe('a house of which something else is asked every day', () => {
   };
 
   test.each([
-    ['boosted each evening in summer', SUMMER, boosted, 40],
+    ['boosted each evening in summer', SUMMER, boosted, 39],
     ['boosted each evening in winter', WINTER - 40, boosted, 40],
     ['set back each night in summer', SUMMER, setBack, 40],
     ['set back each night in winter', WINTER - 40, setBack, 40],
