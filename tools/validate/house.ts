@@ -2,6 +2,7 @@
 import { QUARTER_HOURS_PER_DAY } from '../../src/domain/api/durations.ts';
 import { measureBatteries } from './batteries.ts';
 import { drawPerformance } from './heat-pump-performance.ts';
+import { shapeRows } from './heat-pump-shape.ts';
 import { measureHotWater, measurePlace } from './heat-pump-years.ts';
 import type { Place, PlaceYear } from './heat-pump-years.ts';
 import { drawHouses } from './house-charts.ts';
@@ -11,9 +12,9 @@ import type { Row } from './row.ts';
 import { mean, quantile, sum } from './statistics.ts';
 import { measureSteeredBatteries } from './steered-batteries.ts';
 import { measureSteeredHeat } from './steered-heat.ts';
-
 import { summerRows } from './summer-rooms.ts';
 import type { SummerDay } from './summer-rooms.ts';
+
 /** Largest power of a quarter hour on the days whose mean temperature is asked for, W. */
 function largestQuarter(
   powerW: Float64Array,
@@ -141,9 +142,9 @@ function groundRow(place: Place, letter: string, { pumps }: PlaceYear): Row {
   );
 }
 
-/** Computed once for rows and pictures. */
 const summerDaysOf = ({ pumps }: PlaceYear): SummerDay[] => pumps.flatMap(({ summerDays }) => summerDays);
 
+/** Computed once for rows and pictures. */
 let knownBerlin: PlaceYear | undefined;
 const berlin = (): PlaceYear => (knownBerlin ??= measurePlace('Berlin'));
 let knownBatteries: ReturnType<typeof measureBatteries> | undefined;
@@ -155,15 +156,17 @@ export function measure(): Promise<Row[]> {
   return Promise.resolve([
     ...pumpRows('Berlin', 'a', berlin()),
     groundRow('Berlin', 'a', berlin()),
+    ...shapeRows('Berlin', 'a', berlin()),
     ...pumpRows('Vienna', 'b', vienna),
     groundRow('Vienna', 'b', vienna),
+    ...shapeRows('Vienna', 'b', vienna),
     ...waterRows(),
     ...comfortRows('Berlin', berlin()),
+    ...summerRows('Berlin', 'd', summerDaysOf(berlin())),
+    ...summerRows('Oslo', 'e', summerDaysOf(measurePlace('Oslo'))),
     ...measureSteeredHeat(),
     ...batteries().rows,
     ...measureSteeredBatteries(),
-    ...summerRows('Berlin', 'd', summerDaysOf(berlin())),
-    ...summerRows('Oslo', 'e', summerDaysOf(measurePlace('Oslo'))),
   ]);
 }
 

@@ -10,11 +10,11 @@ import type { DaySegment } from '../time/local-day.ts';
 export const NO_HEAT_MK = 0;
 
 /** A night set-back ends by a slow rise between 4:30 and 7:30, so that the day begins warm without a burst, K/h. */
-const RISE_K_PER_H = 0.25;
-const EARLIEST_END_H = 4.5;
-const LATEST_END_H = 7.5;
-const EARLIEST_START_H = 21;
-const LATEST_START_H = 23.5;
+const RISE_K_PER_H = 0.5;
+const EARLIEST_END_H = 5;
+const LATEST_END_H = 9;
+const EARLIEST_START_H = 20.5;
+const LATEST_START_H = 24;
 
 /** Temperature that the people want in each local quarter hour, mK. */
 export function comfortTargets(seed: Seed, index: number, building: Building): Int32Array {

@@ -96,7 +96,7 @@ export function drawBuilding(
   const capacity = CAPACITIES[pickIndexByShares(shares, hashed(NOISE_CHANNEL.heatCapacity))] ?? CAPACITIES[1];
   const warmer = drawNormal(seed, index, NOISE_CHANNEL.comfort, 0);
   const setsBack = hashed(NOISE_CHANNEL.nightSetback) % 100 < SETBACK_PERCENT;
-  const setback = 1 + 1.5 * drawUniform(seed, index, NOISE_CHANNEL.nightSetback, 1);
+  const setback = 0.5 + drawUniform(seed, index, NOISE_CHANNEL.nightSetback, 1);
   return {
     building: {
       persons,
