@@ -67,7 +67,7 @@ export function measureBatteries(): { rows: Row[]; chart: LineChart } {
     chart: {
       title: 'State of charge of a battery of 5 kWh with panels of 5 kWp in three weeks',
       kind: 'lines',
-      x: { label: 'Days since the start of the week shown', from: 0, to: 7, step: 1 },
+      x: { label: 'Days since the start of the week shown, 0 h UTC', from: 0, to: 7, step: 1 },
       y: { label: 'State of charge, %', from: 0, to: 100, step: 20 },
       series: shown,
     },

@@ -130,13 +130,13 @@ export const drawHouses = (year: PlaceYear): Picture[] => [
   {
     name: 'house-weeks',
     words:
-      'Lines: three homes in Berlin. Indoor temperatures keep near 20 degrees through a winter week whatever the weather outdoors, with set-backs at night; heat pumps run more on cold days; hot-water tanks fall with each draw and are heated again; in a summer week rooms follow the weather up to 26 degrees.',
+      'Lines: three homes in Berlin. Indoor temperatures keep near 20 degrees through a winter week whatever the weather outdoors, with set-backs at night; heat pumps run more on cold days; hot-water tanks fall with each draw and are heated again; in a summer week rooms swing by a kelvin or two a day and stay below 26 degrees. Their fleet has weather of its own: other days of the same dates than in other pictures of Berlin.',
     charts: weekCharts(heatedHouseholds('Berlin').slice(0, SHOWN_HOMES)),
   },
   {
     name: 'heat-pump-day',
     words:
-      'Lines: the mean power of 100 heat pumps in Berlin by hour, on days of four outdoor temperatures; higher the colder it is, highest before sunrise and lowest around noon.',
+      'Lines: the mean power of 100 heat pumps in Berlin by hour, on days of four outdoor temperatures; higher the colder it is, highest in the morning and lowest in the early afternoon.',
     charts: [dayChart(year)],
   },
 ];

@@ -4,6 +4,7 @@ import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { siteWeather } from '../../src/simulation/environment/weather.ts';
 import type { Household } from '../../src/simulation/household/household.ts';
 import { splitSeed } from '../../src/simulation/kernel/noise.ts';
+import { ARCHETYPES } from '../../src/simulation/household/profiles.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { Quarter } from '../../src/simulation/model/day-rows.ts';
 import { localQuarterAt } from '../../src/simulation/time/local-day.ts';
@@ -139,7 +140,10 @@ function axisAround(label: string, charts: readonly (readonly LineSeries[])[]): 
 const usesOf = (household: Household, week: readonly Moment[]): LineSeries[] => [
   lineOf('household', 0, week, ({ quarter }) => kw(quarter.load)),
   ...(household.heat_pump ? [lineOf('heat pump', 1, week, ({ quarter }) => kw(quarter.hp))] : []),
-  ...(household.electric_vehicle ? [lineOf('car', 3, week, ({ quarter }) => kw(quarter.ev))] : []),
+];
+
+const carOf = (week: readonly Moment[]): LineSeries[] => [
+  lineOf('car', 3, week, ({ quarter }) => kw(quarter.ev)),
 ];
 
 const suppliesOf = (week: readonly Moment[]): LineSeries[] => [
@@ -163,6 +167,25 @@ const temperaturesOf = (week: readonly Moment[]): LineSeries[] => [
   lineOf('outdoors', 0, week, ({ outdoorC }) => outdoorC),
 ];
 
+const tankOf = (week: readonly Moment[]): LineSeries[] => [
+  lineOf('mean of the tank', 1, week, ({ quarter }) => quarter.hotWater[0] / 1000),
+];
+
+/** What a household is and has, in numbers. */
+function factsOf({ profile, load_annual_kwh: load, ev_annual_kwh: ev, ...its }: Household) {
+  const { pv, battery, heat_pump: pump } = its;
+  const persons = ARCHETYPES.find(({ name }) => name === profile)?.persons ?? NaN;
+  const round = (kwh: number): string => Math.round(kwh).toLocaleString('en');
+  return {
+    people: `${persons} ${persons === 1 ? 'person' : 'persons'}, ${round(load)} kWh a year`,
+    panels: `${pv.rating_kw} kWp`,
+    battery: `${battery.capacity_kwh} kWh`,
+    car: `${round(ev)} kWh a year at home`,
+    house: pump ? `${pump.building.floor_area_m2} m², ${pump.building.heat_loss_w_per_k} W/K` : '',
+    tank: pump ? `${pump.tank.volume_l} l, ${pump.tank.target_c} °C` : '',
+  };
+}
+
 function drawWeek(kind: Kind, season: Season, household: Household): Picture {
   const week = weekOf(household, season);
   // The same axes in both seasons, so that they can be compared.
@@ -182,14 +205,23 @@ function drawWeek(kind: Kind, season: Season, household: Household): Picture {
   const supplies = axisAround(POWER, both.map(suppliesOf));
   const temperature = axisAround('Temperature, °C', both.map(temperaturesOf));
   const charge = { label: 'State of charge, %', from: 0, to: 100, step: 25 };
+  const water = { label: 'Temperature, °C', from: 20, to: 60, step: 10 };
+  const facts = factsOf(household);
+  const { heat_pump: pump, electric_vehicle: car } = household;
   return {
     name: `household-${kind.name}-${season}`,
-    words: `Lines: a ${season} week of ${kind.words}. Below each other the power that is used, the power of panels, battery and grid, ${household.heat_pump ? 'the state of charge, and the temperatures indoors and outdoors' : 'and the state of charge'}.`,
+    words: `Lines: a ${season} week of ${kind.words} (${facts.people}; ${facts.panels}, ${facts.battery}${car ? `; car ${facts.car}` : ''}${pump ? `; house ${facts.house}` : ''}), in local time. Below each other the power that is used, ${car ? 'that of the car, ' : ''}the power of panels, battery and grid, ${pump ? 'the state of charge, the temperatures indoors and outdoors, and that of the hot-water tank' : 'and the state of charge'}. The households of ${kind.place} share their weather; weather and houses in other pictures of it are other draws, with other days on the same dates.`,
     charts: [
-      panel(`${kind.heading}: what is used in a ${season} week`, uses, usesOf(household, week)),
-      panel('Panels, battery and grid', supplies, suppliesOf(week)),
+      panel(`${kind.heading}: ${facts.people}`, uses, usesOf(household, week)),
+      ...(car ? [panel(`Car: ${facts.car}`, axisAround(POWER, both.map(carOf)), carOf(week))] : []),
+      panel(`Panels of ${facts.panels}, battery of ${facts.battery}, grid`, supplies, suppliesOf(week)),
       panel('Stored', charge, chargesOf(household, week)),
-      ...(household.heat_pump ? [panel('Temperatures', temperature, temperaturesOf(week))] : []),
+      ...(pump
+        ? [
+            panel(`House of ${facts.house}`, temperature, temperaturesOf(week)),
+            panel(`Hot-water tank of ${facts.tank}`, water, tankOf(week)),
+          ]
+        : []),
     ],
   };
 }

@@ -71,7 +71,12 @@ function dailyYear(): LineChart {
   return {
     kind: 'lines',
     title: 'Daily means of a year in Berlin',
-    x: { label: 'Day of the year, from 1 January on', from: 0, to: YEAR_DAYS, step: 30 },
+    x: {
+      label: 'Day of the year by the sun of the place, from 1 January on',
+      from: 0,
+      to: YEAR_DAYS,
+      step: 30,
+    },
     y: { label: 'Temperature, °C', from: -20, to: 35, step: 10 },
     series: [
       { name: 'simulated', points: days.map((day) => [day, weather.meanTemperatureOn(YEAR + day)]) },
@@ -89,13 +94,13 @@ export const drawWeather = (): Picture[] => [
   {
     name: 'weather-weeks',
     words:
-      'Lines: the outdoor temperature of a week in winter and of one in summer in Oslo, Berlin, London and Seville; warm and cold spells of days, and a daily course that is wider in summer.',
+      'Lines: the outdoor temperature of a week in winter and of one in summer in Oslo, Berlin, London and Seville; warm and cold spells of days, and a daily course that is wider in summer. The weather is one draw of many: homes in other pictures of the same places and dates are of other fleets and have other days.',
     charts: [airWeek('winter', -30, 30), airWeek('summer', 0, 50)],
   },
   {
     name: 'weather-year',
     words:
-      'Lines: the daily mean temperatures of a year in Berlin around those of its norm year, with spells of some days to two weeks.',
+      'Lines: the daily mean temperatures of a year in Berlin around those of its norm year, with spells of some days to two weeks; the same draw as in the weeks above, not that of the homes.',
     charts: [dailyYear()],
   },
 ];

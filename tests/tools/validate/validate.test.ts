@@ -33,6 +33,28 @@ describe('the committed report', () => {
     for (const { words } of pictures) expect(words).toMatch(/^(Lines|Bars): .{40,}\.$/);
   });
 
+  test('tells what a pictured household is and has, and shows its tank', () => {
+    const pictures = report.sections.flatMap((section) => section.pictures);
+    const homes = pictures.filter(({ name }) => name.startsWith('household-'));
+    expect(homes).toHaveLength(10);
+    for (const { name, words } of homes) {
+      expect(words).toMatch(/\d persons?, [\d,]+ kWh a year; [\d.]+ kWp, [\d.]+ kWh/);
+      const svg = readFileSync(join(folder, `${name}.svg`), 'utf8');
+      expect(svg.includes('Hot-water tank of')).toBe(words.includes('hot-water tank'));
+      expect(words.includes('hot-water tank')).toBe(words.includes('heat pump'));
+      expect(svg.includes('>Car: ')).toBe(words.includes('; car '));
+    }
+  });
+
+  test('says of each picture with hours or days whose they are', () => {
+    const timed = globSync('*.svg', { cwd: folder }).filter((file) => !/yield|cop/.test(file));
+    expect(timed.length).toBeGreaterThan(14);
+    const untold = timed.filter(
+      (file) => !/UTC|local time|by the sun/.test(readFileSync(join(folder, file), 'utf8')),
+    );
+    expect(untold).toEqual([]);
+  });
+
   test('compares all columns of the measured homes, the farthest first', () => {
     const distances = report.sections.flatMap(({ columns }) => columns.map(({ distance }) => distance));
     expect(distances).toHaveLength(20);
