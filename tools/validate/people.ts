@@ -2,6 +2,7 @@
 import type { DayType } from '../../src/simulation/time/day-type.ts';
 import type { LineChart } from './charts.ts';
 import type { LoadColumn } from './load-figures.ts';
+import { floorRows } from './load-floor.ts';
 import { measuredHomes } from './measured-loads.ts';
 import { compareHomes, simulatedHomes } from './people-homes.ts';
 import type { ColumnComparison, SimulatedHome } from './people-homes.ts';
@@ -35,6 +36,7 @@ export function measure(): Promise<Row[]> {
     ...measureCoincidence(),
     measureQuarterPeak(),
     nightFloorRow(knownHomes().map(({ powers }) => powers)),
+    ...floorRows(knownHomes(), knownMeasured()),
   ]);
 }
 
