@@ -95,7 +95,7 @@ test('the past is the same, byte for byte, whatever is said later of where the u
 });
 
 test('a user who has moved keeps the time zone of the first place', async () => {
-  // Eleven kilometres apart, in nearly the same weather, and an hour.
+  // Eleven kilometres apart, in nearly the same weather, and an hour: what differs by the weather is less than what that hour changes.
   const [badajoz, elvas] = [
     { latitude: 38.88, longitude: -6.97 },
     { latitude: 38.88, longitude: -7.1 },
@@ -110,7 +110,7 @@ test('a user who has moved keeps the time zone of the first place', async () => 
   const moved = await scheduleOf(pump, ...days);
   const differing = ({ data }: Schedule): number =>
     moved.data.filter(({ state }, i) => state !== data[i]?.state).length;
-  expect(differing(inSpain)).toBeLessThan(differing(inPortugal) / 2);
+  expect(differing(inSpain)).toBeLessThan(0.75 * differing(inPortugal));
 });
 
 test('a user who has moved has the weather of the new place', async () => {

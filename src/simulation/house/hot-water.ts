@@ -59,7 +59,7 @@ export const CELLAR_C = 20;
 export const WH_PER_LITRE_K = 1.163;
 
 /** Whether nobody is at home on a local day (days since 1970), and of which type it is. */
-export type DayHabits = Pick<Whereabouts, 'isAway' | 'dayTypeOf'>;
+type DayHabits = Pick<Whereabouts, 'isAway' | 'dayTypeOf'>;
 
 /** Draws of a household: none while all are away, and later in the morning of a free day. */
 export class HotWaterDraws {

@@ -135,7 +135,7 @@ test('nobody draws water or warms the rooms on days on which all are away', () =
     const others = dayOf(simulationOf(lived), day).indoor;
     const warmer = indoor.map((its, i) => Math.abs((others[i] ?? 0) - its));
     expect(Math.max(...warmer)).toBeLessThanOrEqual((warmer[0] ?? NaN) + 1);
-    expect(warmer[0]).toBeLessThan(400);
+    expect(warmer[0]).toBeLessThan(1000);
   }
 });
 

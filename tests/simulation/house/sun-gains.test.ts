@@ -72,7 +72,12 @@ test('in July rooms swing by a kelvin or two, are warmest in the evening and coo
     const swings = days.map(({ swingK }) => swingK);
     expect(at(swings, 0.5)).toBeLessThan(2);
     expect(at(swings, 0.9)).toBeLessThan(3.3);
-    expect(at(days.map(({ hour }) => hour), 0.5)).toBeGreaterThan(15.5); // prettier-ignore
+    expect(
+      at(
+        days.map(({ hour }) => hour),
+        0.5,
+      ),
+    ).toBeGreaterThan(15.5);
     expect(Math.max(...days.map(({ fallK }) => fallK))).toBeLessThan(1.3);
   }
 });

@@ -6,10 +6,10 @@ import { SEEDS, fleetHash } from '../../../tools/validate/invariants.ts';
 // hashes are added beside.
 const GOLDEN: Readonly<Record<number, readonly string[]>> = {
   2: [
-    'b13f433143d2aa1bf4fcaf3726e3c8e9f82aba4627dcd4da53c72b1f5dbcc000',
-    '26a4d16b315f8faf3720608eeeb712b79aa0b0ba6bbb7293038eb6bc4b5dde2e',
+    '611e95af2a8d8038493ac4b71d7a8d14c829823040a76d81915a7fcfe7b42743',
+    '45445e061686b25a8536b7b12371e973eadf5a216a168d48ae407dfe47bda124',
     'd7eda5a3e9480e48be855ab9639ba90028eeb004d5f7fb34b1e8c3640e0a96ab',
-    '0fee6b4c970db7a97f35d7748e2f5d6c52200f1cfc1ded691ad4b127ae45fec6',
+    'e070d9cf49cf4d66862ae36b82b24db1338bc09e98e48d8ff2aafe408945a032',
   ],
 };
 
