@@ -22,9 +22,11 @@ export function formatPrice(price: number): string {
   return `${price.toFixed(2)} EUR/MWh`;
 }
 
+const EUROS = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
 /** An amount as people read it: `1,234.50 EUR`. */
 export function formatEuros(euros: number): string {
-  return `${euros.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })} EUR`;
+  return `${EUROS.format(euros)} EUR`;
 }
 
 /** One decimal below a hundred, none above. */

@@ -22,13 +22,12 @@ export function joinQuarters<Value>(
   return spans;
 }
 
+/** Made once: a table of a week has two dates in each of its 672 rows. */
+const DATES = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+
 /** `24 Nov`. */
 export function formatDate(date: string): string {
-  return new Date(`${date}T00:00:00Z`).toLocaleString('en-GB', {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
+  return DATES.format(new Date(`${date}T00:00:00Z`));
 }
 
 /** `24 Nov 18:00`, by the clocks of a zone. */
