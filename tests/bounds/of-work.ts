@@ -83,8 +83,8 @@ export const boundsOfWork: readonly Bound[] = [
     [
       replace(
         'src/operations/schedules.ts',
-        'const INLINE_MS = 2 * DAY_MS;',
-        'const INLINE_MS = 1_000 * DAY_MS;',
+        'const SHORT_MS = 2 * DAY_MS;',
+        'const SHORT_MS = 1_000 * DAY_MS;',
       ),
     ],
     testsOf('tests/compute/loop-holds.test.ts')('is done elsewhere', 'computeHeatPumpSchedule'),
