@@ -69,7 +69,7 @@ export class TankGoals {
     const { first, second } = this.#startsOn(localDay);
     const ahead = localQuarter - from;
     let look = -1;
-    let lookAt = 0;
+    let beginning = 0;
     for (let i = from; i < to; i++) {
       const quarter = i + ahead;
       const since = quarter - (quarter >= second ? second : quarter >= first ? first : before);
@@ -80,9 +80,9 @@ export class TankGoals {
       if (look !== Math.floor(quarter / LOOK_QUARTERS)) {
         look = Math.floor(quarter / LOOK_QUARTERS);
         const latest = LOOK_QUARTERS - LOOK_LENGTH + 1;
-        lookAt = LOOK_QUARTERS * look + (hashInStream(this.#stream, localDay, FIRST_LOOK + look) % latest);
+        beginning = LOOK_QUARTERS * look + (hashInStream(this.#stream, localDay, FIRST_LOOK + look) % latest);
       }
-      const isLookedAfter = quarter >= lookAt && quarter < lookAt + LOOK_LENGTH;
+      const isLookedAfter = quarter >= beginning && quarter < beginning + LOOK_LENGTH;
       const below = isLookedAfter ? LOOK_BELOW_MK : HELP_BELOW_MK;
       goals[i] = this.#target - below - (since % RENEWED_QUARTERS) * this.#fall;
     }
