@@ -33,11 +33,16 @@ export async function announceMessages(
   await db.transaction().execute(async (tx) => {
     for (const id of ids) await writeMessage(tx, orgId, id, notice);
   });
+  const all = await listAnnounced(db, orgId);
+  return all.filter((id) => ids.includes(id));
+}
+
+/** The ids of all messages of an organization in the order of the streams: those of one millisecond by their ids. */
+export async function listAnnounced(db: Db, orgId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('messages')
     .select('id')
     .where('org_id', '=', orgId)
-    .where('id', 'in', ids)
     .orderBy('announced_at')
     .orderBy('id')
     .execute();
