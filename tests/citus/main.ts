@@ -1,6 +1,6 @@
 // `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files); ARGS=operations: what operators do
 // to the cluster, under load; ARGS=moves: shards move for five minutes;
-// ARGS=events: writers on all nodes, and readers who must miss nothing.
+// ARGS=events: writers on all nodes, and readers who must miss nothing (ARGS="events 20000": so many events).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -55,10 +55,10 @@ function reportFanOuts(servers: CitusServers): boolean {
   return unexpected.length === 0;
 }
 
-async function runEvents(servers: CitusServers): Promise<boolean> {
+async function runEvents(servers: CitusServers, events: number): Promise<boolean> {
   const cluster = new CitusCluster(servers);
   await cluster.start();
-  const { written, missed, repeated, nodes } = await checkEventOrder(cluster, EVENTS);
+  const { written, missed, repeated, nodes } = await checkEventOrder(cluster, events);
   console.log(`${written} events on ${nodes} nodes: ${missed} missed, ${repeated} repeated.`);
   return missed === 0 && repeated === 0 && nodes > 1;
 }
@@ -97,7 +97,7 @@ async function run(programs: string, [what = '', ...more]: readonly string[]): P
     process.once(signal, () => void servers.close().finally(() => process.exit(1)));
   try {
     if (isSuite) return await runSuite(servers, what === '' ? [] : [what, ...more]);
-    if (what === 'events') return await runEvents(servers);
+    if (what === 'events') return await runEvents(servers, Number(more[0] ?? EVENTS));
     const wanted = more.join(' ');
     return await runOperations(
       servers,
