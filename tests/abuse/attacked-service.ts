@@ -7,6 +7,7 @@ import { prepareAttacker, prepareVictim, startBlackHole } from '../../bench/abus
 import type { Possessions, VictimPartner } from '../../bench/abuse/partners.ts';
 import { fixedCredentials } from '../process/partner.ts';
 import { Inspector, INSPECTOR_ENV } from '../support/inspector.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { startServiceOnSharedServer } from '../support/service.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -107,7 +108,7 @@ export async function startAttackedService(
     begin: (name, atOnce, requests = atOnce) => begin(target, name, atOnce, requests),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
     countBlockedConnections: () =>
-      countConnections(pool, "application_name = 'partner' and wait_event_type = 'Lock'"),
+      countConnections(pool, "application_name = 'partner'", lockWaits()),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),
@@ -121,9 +122,9 @@ export async function startAttackedService(
   };
 }
 
-async function countConnections(pool: Pool, which: string): Promise<number> {
+async function countConnections(pool: Pool, which: string, among = 'pg_stat_activity'): Promise<number> {
   const { rows } = await pool.query<{ connections: number }>(
-    `select count(*)::int as connections from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() and ${which}`,
+    `select count(*)::int as connections from ${among} where datname = current_database() and pid <> pg_backend_pid() and ${which}`,
   );
   return rows[0]?.connections ?? 0;
 }

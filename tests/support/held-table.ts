@@ -13,11 +13,11 @@ export async function holdTable(
   table: string,
 ): Promise<() => Promise<void>> {
   const held: pg.Client[] = [];
-  const hold = async (connection: pg.ClientConfig, names: readonly string[], before = ''): Promise<void> => {
+  const hold = async (connection: pg.ClientConfig, names: readonly string[]): Promise<void> => {
     const client = new pg.Client(connection);
     held.push(client);
     await client.connect();
-    await client.query(before);
+    await client.query("select set_config('citus.enable_manual_changes_to_shards', 'on', false)");
     await client.query(`begin; lock table ${names.join(', ')}`);
   };
   const [first, ...others] = everywhere;
@@ -29,7 +29,7 @@ export async function holdTable(
       [table],
     );
     const names = rows.filter(({ port }) => port === new pg.Client(connection).port).map(({ name }) => name);
-    if (names.length > 0) await hold(connection, names, 'set citus.enable_manual_changes_to_shards = on');
+    if (names.length > 0) await hold(connection, names);
   }
   return async () => {
     for (const client of held) await client.end();
