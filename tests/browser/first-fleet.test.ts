@@ -37,7 +37,7 @@ test.each([true, false])('a first fleet runs and shows a day (scripts: %s)', asy
   await page.getByRole('link', { name: 'Day before' }).click();
   if (javaScriptEnabled) await page.locator('.plot canvas').first().waitFor();
   else await page.getByText('As table').click();
-  expect(await page.getByRole('main').textContent()).toMatch(/10 homes took [\d.]+ kWh from the grid/);
+  expect(await page.getByRole('main').textContent()).toMatch(/10\shomes took [\d.]+\skWh from the grid/);
   const seconds = ((performance.now() - begun) / 1_000).toFixed(1);
   process.stdout.write(`First fleet (scripts: ${javaScriptEnabled}): ${seconds} s.\n`);
   await context.close();
