@@ -107,8 +107,7 @@ export async function startAttackedService(
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
     begin: (name, atOnce, requests = atOnce) => begin(target, name, atOnce, requests),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
-    countBlockedConnections: () =>
-      countConnections(pool, "application_name = 'partner'", lockWaits()),
+    countBlockedConnections: () => countConnections(pool, "application_name = 'partner'", lockWaits()),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),

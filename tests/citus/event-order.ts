@@ -93,7 +93,10 @@ async function describeMissed(cluster: CitusCluster, ids: readonly string[]): Pr
 }
 
 export async function checkEventOrder(cluster: CitusCluster, events: number): Promise<EventOrder> {
-  const { db, close } = openDatabase({ connection: cluster.databaseUrl, max: WRITERS + NODES * ORGANIZATIONS });
+  const { db, close } = openDatabase({
+    connection: cluster.databaseUrl,
+    max: WRITERS + NODES * ORGANIZATIONS,
+  });
   try {
     const orgIds = await addOrganizations(db, cluster);
     let isWritten = false;

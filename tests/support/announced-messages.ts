@@ -29,7 +29,7 @@ export async function announceMessages(
   count = 1,
   notice = 'Hello',
 ): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => randomUUID());
+  const ids: readonly string[] = Array.from({ length: count }, () => randomUUID());
   await db.transaction().execute(async (tx) => {
     for (const id of ids) await writeMessage(tx, orgId, id, notice);
   });
