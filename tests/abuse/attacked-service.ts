@@ -45,6 +45,8 @@ export interface AttackedService {
   lock(statement: string): Promise<() => Promise<void>>;
   /** Milliseconds of processor time of the threads that give way to the main thread (nice(2)). */
   readonly threadMsThatGiveWay: () => Promise<number>;
+  /** Threads of V8's own, which collect garbage and compile for the loop and the compute threads, and give way to nobody. */
+  readonly countV8Threads: () => Promise<number>;
   /** The longest hold of the event loop since the last call, in milliseconds of its thread. */
   readonly takeHoldMs: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
@@ -64,6 +66,12 @@ const THREAD_MS_THAT_GIVE_WAY = `(() => {
     if (Number(fields[16]) >= Math.min(19, getPriority() + 10)) givingWayMs += 10 * (Number(fields[11]) + Number(fields[12]));
   }
   return givingWayMs;
+})()`;
+
+const COUNT_V8_THREADS = `(() => {
+  const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
+  const names = readdirSync('/proc/self/task').map((thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim());
+  return names.filter((name) => name === 'V8Worker').length;
 })()`;
 
 export async function startAttackedService(
@@ -111,6 +119,7 @@ export async function startAttackedService(
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),
+    countV8Threads: () => inspector.evaluate<number>(COUNT_V8_THREADS),
     takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {

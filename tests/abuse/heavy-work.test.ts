@@ -37,6 +37,11 @@ test('previews: they are computed by threads that give way', async () => {
   await attack.end();
 });
 
+test('previews: their garbage is collected by one thread beside them', async () => {
+  await service.attack('previews', 1);
+  expect(await service.countV8Threads()).toBe(1);
+});
+
 test('device-pages: counters of a year are summed in slices, and the loop is held for less than 50 ms', async () => {
   await service.attack('device-pages', 1);
   await service.takeHoldMs();
