@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
+import type { RawBuilder } from 'kysely';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertFleet } from '../../src/queries/fleets/fleets.ts';
@@ -48,11 +49,20 @@ async function queueFleet(db: Db, orgId: string): Promise<string> {
   return simulated;
 }
 
+/** The columns of a table but those that the server generates, which COPY does not take back. */
+async function listStored(db: Db, table: string): Promise<RawBuilder<unknown>> {
+  const { rows } = await sql<{ name: string }>`
+    select column_name as name from information_schema.columns
+    where table_schema = 'public' and table_name = ${table} and is_generated = 'NEVER'
+    order by ordinal_position`.execute(db);
+  return sql.join(rows.map(({ name }) => sql.ref(name)));
+}
+
 /** The rows of an organization taken out into files and, timed, put back by the server itself in one transaction. */
 async function bareCopy(db: Db, orgId: string, folder: string): Promise<number> {
   const file = (table: string) => sql.lit(join(folder, table));
   for (const table of TABLES) {
-    const rows = sql`select * from ${sql.table(table)} where org_id = ${sql.lit(orgId)}`;
+    const rows = sql`select ${await listStored(db, table)} from ${sql.table(table)} where org_id = ${sql.lit(orgId)}`;
     await sql`copy (${rows}) to ${file(table)}`.execute(db);
   }
   for (const table of TABLES.toReversed()) {
