@@ -31,10 +31,8 @@ const CHECK_STATEMENT_MS = 2_000;
 const REQUEST_STATEMENT_MS = 4_500;
 /** Requests of one partner that may wait for a connection. */
 const MAX_WAITING_REQUESTS = 1_000;
-/** Partners whose rights leave a connection over: three with long statements keep no fourth one waiting. */
-const PARTNERS_WITH_RIGHTS = 3;
-/** A pool of fewer connections lends all but one. */
-const CAPACITY_TO_KEEP_TWO = 6;
+/** Parties whose shares leave a connection over: three with long statements keep no fourth one waiting. */
+const PARTIES_WITH_SHARES = 3;
 
 /** `db` serves requests, whose partners share its connections. */
 export interface Storage extends OpenDatabase {
@@ -148,19 +146,19 @@ function openPools(
 }
 
 /**
- * Divides the connections for requests among partners. A statement holds one for as long as it takes, so what one partner borrows
- * is not free at once when others come: a third of all is a partner's by right, and two are never lent. Those of which no
- * partner is known yet have half of them, and share these by address, so that no flood of one address keeps the first request
- * of another from them.
+ * Divides the connections for requests among partners. Each has a third of them at most: a statement holds one for as long as it takes,
+ * so what one partner borrowed would not be free when others come, and as many servers of the database would compete with the one
+ * that others wait for. Those of which no partner is known yet are one more party, and share what it has by address, so that no flood of
+ * one address keeps the first request of another from it.
  */
 export function shareConnections(capacity: number): AcquireShare {
-  const strangerUnits = Math.max(1, Math.floor(capacity / 2));
+  const ofPartner = Math.max(1, Math.floor((capacity - 1) / PARTIES_WITH_SHARES));
   const turns = createTurns({
     capacity,
     maxWaiting: MAX_WAITING_REQUESTS,
-    asOfRight: Math.max(1, Math.floor((capacity - 1) / PARTNERS_WITH_RIGHTS)),
-    unlent: capacity < CAPACITY_TO_KEEP_TWO ? 1 : 2,
-    strangerUnits,
+    asOfRight: ofPartner,
+    atMost: ofPartner,
+    strangerUnits: ofPartner,
   });
   return (partnerId, signal, address) =>
     turns.acquire(address === undefined ? { partnerId } : { address }, signal);

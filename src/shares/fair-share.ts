@@ -26,8 +26,6 @@ export interface FairShareOptions {
   readonly asOfRight?: number | undefined;
   /** Units that a partner has at most, borrowed ones included; no limit of its own where it is left out. */
   readonly atMost?: number | undefined;
-  /** Units that nobody borrows; one where it is left out. */
-  readonly unlent?: number | undefined;
   readonly startTimer?: StartTimer | undefined;
 }
 
@@ -42,8 +40,7 @@ interface Partner {
 
 /**
  * Divides the units of one scarce thing among partners. A partner has at most half of them as of right (at least one); what
- * is idle may be borrowed beyond that, but never the last unit (or the last few). A partner's callers are served in the order in which they
- * came; partners that wait take turns, those within their right before those that borrow. Nobody waits without a limit.
+ * is idle may be borrowed beyond that, but never the last unit. A partner's callers are served in the order in which they came; partners that wait take turns, those within their right before those that borrow. Nobody waits without a limit.
  */
 export class FairShare {
   readonly #partners = new Map<string, Partner>();
@@ -52,7 +49,6 @@ export class FairShare {
   readonly #capacity: number;
   readonly #asOfRight: number;
   readonly #atMost: number;
-  readonly #unlent: number;
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   readonly #refuseAfterMs: number;
@@ -60,12 +56,11 @@ export class FairShare {
   #free: number;
   #heldRefusals = 0;
 
-  constructor({ capacity, asOfRight, atMost, unlent, ...options }: FairShareOptions) {
+  constructor({ capacity, asOfRight, atMost, ...options }: FairShareOptions) {
     this.#capacity = capacity;
     this.#free = capacity;
     this.#asOfRight = asOfRight ?? Math.max(1, Math.floor(capacity / 2));
     this.#atMost = atMost ?? capacity;
-    this.#unlent = unlent ?? 1;
     this.#maxWaiting = options.maxWaiting;
     this.#waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
     this.#refuseAfterMs = options.refuseAfterMs ?? 0;
@@ -183,7 +178,7 @@ export class FairShare {
 
   #findNext(): [string, Partner] | undefined {
     if (this.#free === 0) return undefined;
-    const mayLend = this.#free > this.#unlent;
+    const mayLend = this.#free > 1;
     return this.#findBelow(this.#asOfRight) ?? (mayLend ? this.#findBelow(this.#atMost) : undefined);
   }
 

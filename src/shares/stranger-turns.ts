@@ -32,7 +32,7 @@ export function createTurns({ strangerUnits = 1, ...options }: TurnOptions): Tur
     ...options,
     capacity: strangerUnits,
     asOfRight: undefined,
-    unlent: undefined,
+    atMost: undefined,
   });
   const acquire: Turns['acquire'] = async (caller, signal) => {
     if ('partnerId' in caller) return units.acquire(caller.partnerId, signal);

@@ -124,32 +124,44 @@ test('a partner has no more than its own limit, whatever is idle', async () => {
   expect(share.usage).toEqual({ capacity: 16, held: 2, waiting: 2 });
 });
 
-test('of ten connections two partners with long statements leave two to a third, and three leave one to a fourth', async () => {
+test('of ten connections each partner has three at most, so that three with long statements leave one to a fourth', async () => {
   const acquireShare = shareConnections(10);
   const share = {
     acquire: (partner: string, signal?: AbortSignal) => acquireShare(partner, signal, undefined),
   };
   const all = (partner: string): Call[] => Array.from({ length: 30 }, () => call(share, partner));
-  const [a, b] = [all('a'), all('b')];
+  const waiting = [all('a')];
   await settle();
-  expect([count(a, 'held'), count(b, 'held')]).toEqual([8, 2]);
-  // As soon as what was borrowed ends, two are left.
-  const end = async (calls: readonly Call[]): Promise<void> => {
-    for (const each of calls.filter(({ state }) => state === 'held'))
-      Object.assign(each, { state: 'over' }).release();
-    await settle();
-  };
-  await end(a);
-  expect(count([...a, ...b], 'held')).toBe(8);
-  const c = all('c');
+  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([3]);
+  waiting.push(all('b'), all('c'));
   await settle();
-  expect(count(c, 'held')).toBe(2);
-  for (const calls of [a, b, c]) await end(calls);
-  expect([a, b, c].map((calls) => count(calls, 'held'))).toEqual([3, 3, 3]);
-  const d = call(share, 'd');
+  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([3, 3, 3]);
+  const fourth = call(share, 'd');
   await settle();
-  expect(d.state).toBe('held');
+  expect(fourth.state).toBe('held');
 });
+
+test.each([
+  [2, 1],
+  [4, 1],
+  [7, 2],
+  [10, 3],
+  [200, 66],
+])(
+  'of %i connections all who are not known have %i, and an address leaves one of several to others',
+  async (capacity, most) => {
+    const acquireShare = shareConnections(capacity);
+    const from = (address: string) => ({
+      acquire: (_: string, signal?: AbortSignal) => acquireShare('anonymous', signal, address),
+    });
+    const flood = Array.from({ length: 100 }, () => call(from('10.0.0.1'), 'x'));
+    await settle();
+    expect(count(flood, 'held')).toBe(Math.max(1, most - 1));
+    const others = Array.from({ length: 3 }, () => call(from('10.0.0.2'), 'x'));
+    await settle();
+    expect(count([...flood, ...others], 'held')).toBe(most);
+  },
+);
 
 test('partners that wait take turns, each in the order in which it asked', async () => {
   const share = new FairShare({ capacity: 1, maxWaiting: 10 });

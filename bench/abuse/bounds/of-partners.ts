@@ -33,7 +33,7 @@ export const boundsOfPartners: readonly Bound[] = [
     ],
     // Strangers' tokens and sessions are held up by their look-ups before.
     proofs: ['unknown-clients', 'victims-client', 'sign-up', 'user-flood', 'fleet-flood', 'expand-purge'].map(
-      (only) => ({ file: 'tests/abuse/connections.test.ts', test: 'and one is left', only }),
+      (only) => ({ file: 'tests/abuse/connections.test.ts', test: 'and others are left', only }),
     ) as [Proof],
   },
   {
@@ -138,19 +138,19 @@ export const boundsOfPartners: readonly Bound[] = [
     ],
   },
   {
-    name: 'connections that are never lent',
-    attacks: ['price-quota'],
+    name: 'connections of a partner',
+    attacks: ['price-quota', 'price-pages'],
     edits: [
       {
         file: 'src/compose/database.ts',
-        from: 'unlent: capacity < CAPACITY_TO_KEEP_TWO ? 1 : 2,',
+        from: 'atMost: ofPartner,',
         to: '',
       },
     ],
     proofs: [
       {
         file: 'tests/shares/fair-share.test.ts',
-        test: 'of ten connections two partners with long statements leave two to a third',
+        test: 'of ten connections each partner has three at most',
       },
     ],
   },
