@@ -1,5 +1,6 @@
 import { streamChanges } from './change-stream.ts';
-import type { PageHandler } from './context.ts';
+import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
 
 /**
  * The page, made in a turn of the partner: each holds what it shows until it is sent, and one person may ask for a hundred at once. What
@@ -14,4 +15,9 @@ export function inPageTurn(handle: PageHandler): PageHandler {
     if (partnerId === undefined || handle === streamChanges) await make();
     else await context.inPageTurn(partnerId, make);
   };
+}
+
+/** Lets others have their turn before a page computes on: what it does between two of these takes some milliseconds at most. */
+export function giveWay(context: PortalContext, response: PortalResponse): Promise<void> {
+  return context.yieldToEventLoop(0, getSession(response).partnerId);
 }

@@ -1,5 +1,6 @@
 import { toCsv } from './csv-lines.ts';
 import type { PageHandler } from './context.ts';
+import { giveWay } from './page-turns.ts';
 import { listPricesInForce } from './price-list.ts';
 import { readAskedView } from './price-scope.ts';
 import { getScope } from './shell.ts';
@@ -8,6 +9,7 @@ import { getScope } from './shell.ts';
 export const sendPriceCsv: PageHandler = async (context, request, response) => {
   const view = await readAskedView(context, request, response, context.clock());
   const prices = await listPricesInForce(context, response, getScope(response).orgId, view);
+  await giveWay(context, response);
   const lines = prices.map((price) => {
     const [last] = price.replaced;
     return [

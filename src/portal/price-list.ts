@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.ts';
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import { listDayAheadPrices } from '../operations/trading.ts';
-import { readItems } from './answers.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { toOperationContext } from './operations.ts';
+import { giveWay } from './page-turns.ts';
 import type { TimeSpan } from './time-spans.ts';
 
 /** A price in force as the operation lists it. */
@@ -11,6 +11,9 @@ export type ListedPrice = components['schemas']['DayAheadPrice'];
 
 /** The longest range that the operation lists at once. */
 const LISTED_AT_ONCE_MS = 366 * DAY_MS;
+
+/** Prices behind which others may have their turn: some milliseconds of the event loop. */
+const READ_AT_ONCE = 200;
 
 /** The prices of an organization that begin in a time, in order. */
 export async function listPrices(
@@ -30,7 +33,10 @@ export async function listPrices(
       body: undefined,
     });
     const { data } = body as { readonly data: readonly ListedPrice[] | AsyncIterable<ListedPrice> };
-    prices.push(...(await readItems(data)));
+    for await (const price of data) {
+      if (prices.length % READ_AT_ONCE === 0) await giveWay(context, response);
+      prices.push(price);
+    }
   }
   return prices;
 }
@@ -43,8 +49,13 @@ export async function listPricesInForce(
   { from, to }: TimeSpan,
 ): Promise<readonly ListedPrice[]> {
   const begun = { from: new Date(from.getTime() - HOUR_MS), to };
-  const start = from.toISOString();
-  return (await listPrices(context, response, orgId, begun)).filter(({ valid_until: end }) => end > start);
+  return keepInForce(await listPrices(context, response, orgId, begun), { from, to });
+}
+
+/** Those of these prices that are in force at some instant of a time. */
+export function keepInForce(prices: readonly ListedPrice[], { from, to }: TimeSpan): readonly ListedPrice[] {
+  const [start, end] = [from.toISOString(), to.toISOString()];
+  return prices.filter(({ valid_from: begins, valid_until: ends }) => begins < end && ends > start);
 }
 
 /** The price in force in each quarter hour that begins at one of these instants. */

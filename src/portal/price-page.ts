@@ -8,6 +8,7 @@ import { listQuarters } from './day-chart.ts';
 import { readSchedule } from './device-day.ts';
 import { readQueryParameter } from './forms.ts';
 import { tellInstant } from './live.ts';
+import { giveWay } from './page-turns.ts';
 import { findNoticeText } from './pages.ts';
 import { PRICES_PATH, PRICE_UPLOAD_PATH } from './paths.ts';
 import { listArrivals, tabulateArrivals } from './price-arrivals.ts';
@@ -15,7 +16,8 @@ import { chartDays } from './price-chart.ts';
 import { findOutlook, tellOutlook } from './price-figures.ts';
 import { addCountedBefore, findKnownThen, listRevisions } from './price-history.ts';
 import type { PriceRevision } from './price-history.ts';
-import { findInForce, listPrices, listPricesInForce } from './price-list.ts';
+import { findInForce, keepInForce, listPrices, listPricesInForce } from './price-list.ts';
+import type { ListedPrice } from './price-list.ts';
 import { chartSchedules } from './price-panels.ts';
 import { describeHeatPump, findHeatPump } from './price-pump.ts';
 import { tabulatePrices } from './price-table.ts';
@@ -42,8 +44,9 @@ export const showPrices: PageHandler = async (context, request, response) => {
   const view = await readAskedView(context, request, response, now);
   const { clock } = view;
   const hasOrigins = scope.kind === 'simulation';
-  const prices = await listPricesInForce(context, response, scope.orgId, view);
-  const revisions = await readRevisions(context, response, view);
+  const listed = await listPrices(context, response, scope.orgId, aroundOf(view));
+  const prices = keepInForce(listed, view);
+  const revisions = await readRevisions(context, response, listed, view);
   const starts = listQuarters(view);
   const inForce = findInForce(prices, starts);
   const gaps = joinQuarters(
@@ -52,6 +55,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
   const isEmpty = prices.length === 0;
   const pump = await findHeatPump(context, response, view.pump);
   const entries = pump === undefined || isEmpty ? [] : await readSchedule(context, response, pump, view);
+  await giveWay(context, response);
   const chart = chartDays({
     view,
     inForce,
@@ -59,8 +63,12 @@ export const showPrices: PageHandler = async (context, request, response) => {
     schedules: chartSchedules(view, [entries]),
     now,
   });
+  await giveWay(context, response);
   const arrivals = listArrivals(addCountedBefore(revisions), view);
   const outlook = await readOutlook(context, response, view, now);
+  await giveWay(context, response);
+  const table = tabulatePrices({ prices, gaps, clock, hasOrigins });
+  await giveWay(context, response);
   sendView(response, 200, 'prices', {
     ...outlook,
     actions: [{ label: 'Upload prices', href: scopedPath(scope, PRICE_UPLOAD_PATH), kind: 'primary' }],
@@ -73,7 +81,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
     filter: describeFilter(response, view, pump === undefined && view.pump !== ''),
     isEmpty,
     chart,
-    table: tabulatePrices({ prices, gaps, clock, hasOrigins }),
+    table,
     csvPath: priceViewPath(scope, view, {}, 'prices.csv'),
     gaps: isEmpty ? [] : tellGaps(gaps, view),
     then: view.then && { hide: priceViewPath(scope, view, { then: undefined }) },
@@ -94,19 +102,23 @@ export const showPrices: PageHandler = async (context, request, response) => {
   });
 };
 
+/** What begins an hour before may be in force; what begins behind the end tells what is not shown. */
+const aroundOf = ({ from, to }: PriceView): TimeSpan => ({
+  from: new Date(from.getTime() - HOUR_MS),
+  to: new Date(to.getTime() + HOUR_MS),
+});
+
 /** What came in for the organization, and in a simulation for its partner. */
 async function readRevisions(
   context: PortalContext,
   response: PortalResponse,
-  { from, to }: PriceView,
+  listed: readonly ListedPrice[],
+  view: PriceView,
 ): Promise<readonly PriceRevision[]> {
-  const scope = getScope(response);
+  const own = listRevisions(listed, 'own');
+  if (getScope(response).kind === 'own') return own;
   const { orgId: partnerId } = getSession(response);
-  // What begins an hour before may be in force; what begins behind the end tells what is not shown.
-  const span = { from: new Date(from.getTime() - HOUR_MS), to: new Date(to.getTime() + HOUR_MS) };
-  const own = listRevisions(await listPrices(context, response, scope.orgId, span), 'own');
-  if (scope.kind === 'own') return own;
-  return [...own, ...listRevisions(await listPrices(context, response, partnerId, span), 'parent')];
+  return [...own, ...listRevisions(await listPrices(context, response, partnerId, aroundOf(view)), 'parent')];
 }
 
 async function readOutlook(

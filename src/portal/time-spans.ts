@@ -22,12 +22,13 @@ export function joinQuarters<Value>(
   return spans;
 }
 
-/** Made once: a table of a week has two dates in each of its 672 rows. */
-const DATES = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const SHORT_MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', timeZone: 'UTC' });
+/** Looked up: a page of a week has some 2,000 dates. */
+const MONTHS = Array.from({ length: 12 }, (_, month) => SHORT_MONTH.format(Date.UTC(2026, month)));
 
-/** `24 Nov`. */
+/** `24 Nov`, of `2026-11-24`. */
 export function formatDate(date: string): string {
-  return DATES.format(new Date(`${date}T00:00:00Z`));
+  return `${Number(date.slice(8, 10))} ${MONTHS[Number(date.slice(5, 7)) - 1] ?? ''}`;
 }
 
 /** `24 Nov 18:00`, by the clocks of a zone. */

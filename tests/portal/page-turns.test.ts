@@ -1,16 +1,26 @@
 // How many pages of a partner are made at once: each holds what it shows until it is sent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PAGES } from '../../src/compose/pages.ts';
+import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { until } from '../process/partner.ts';
+import { addPrices } from './portal-fleets.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
 
 let site: PortalSite;
 let admin: Person;
 let other: Person;
+/** For whom pages have given way to others, in turn. */
+const gaveWay: (string | undefined)[] = [];
 beforeAll(async () => {
-  site = await startPortal();
+  site = await startPortal({
+    yieldToEventLoop: (days, partnerId) => {
+      gaveWay.push(partnerId);
+      return yieldToEventLoop(days, partnerId);
+    },
+  });
   admin = await site.addPerson(await site.addOrganization(), 'admin');
   other = await site.addPerson(await site.addOrganization('Other'), 'admin');
 });
@@ -49,4 +59,19 @@ test('a page that is open and listens takes no turn, and a page that fails gives
   const unknown = `/portal/homes/${admin.userId}/inverters/${admin.userId}/`;
   expect((await ask(admin, unknown)).status).toBe(404);
   expect(site.pageTurns.usage.held).toBe(0);
+});
+
+test.each([
+  ['the page', '', 8],
+  ['the file', 'prices.csv', 4],
+])('%s of a week of prices gives way to others while it is read and made', async (_, file, least) => {
+  const startMs = Math.ceil(site.now().getTime() / HOUR_MS) * HOUR_MS;
+  const quarters = Array.from({ length: 600 }, (__, index) => startMs + index * QUARTER_HOUR_MS);
+  const prices = new Map(quarters.map((at, price) => [new Date(at), price]));
+  await addPrices(site, admin, prices);
+  gaveWay.length = 0;
+  const { status } = await ask(admin, `/portal/prices/${file}?days=7`);
+  expect(status).toBe(200);
+  expect(gaveWay.length).toBeGreaterThanOrEqual(least);
+  expect(new Set(gaveWay)).toEqual(new Set([admin.orgId]));
 });

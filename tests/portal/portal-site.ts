@@ -82,6 +82,8 @@ export interface SiteOptions {
   readonly accountQuota?: number;
   /** Turns of addresses for sessions of which nothing is known. */
   readonly lookupTurns?: Parameters<typeof createSessionMemory>[1]['turns'];
+  /** How pages give way to others. */
+  readonly yieldToEventLoop?: Services['yieldToEventLoop'];
 }
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
@@ -94,6 +96,7 @@ export async function startPortal({
   accountQuota = 1000,
   partnerQuota = 1000,
   lookupTurns,
+  yieldToEventLoop,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
@@ -155,6 +158,7 @@ export async function startPortal({
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
       slowDown: () => Promise.resolve(),
       quotas: { ...DEFAULT_QUOTAS, applications },
+      yieldToEventLoop: yieldToEventLoop ?? services.yieldToEventLoop,
     }),
   );
   const visitor = (): Visitor => new Visitor(baseUrl);

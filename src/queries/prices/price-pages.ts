@@ -8,7 +8,7 @@ import type { Db } from '../connection/database.ts';
 
 /** Read and written in a millisecond or two of the event loop, so that pages of many lists may come in one turn. */
 const PRICES_PER_PAGE = 250;
-const BIDS_PER_PAGE = 2_500;
+const BIDS_PER_PAGE = 10_000;
 /** The last instant that can be written with a year of four digits. */
 const LAST_INSTANT_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** Earlier values that are told of a price, the last first. */
@@ -48,7 +48,7 @@ export interface PriceOwners {
 
 /**
  * The latest revision of the first prices that begin in the range, in order: at most 250, and no more of them once there are
- * 2,500 bids and asks. Those of the parent that are never in force are left out.
+ * 10,000 bids and asks. Those of the parent that are never in force are left out.
  */
 export async function listPricePage(db: Db, owners: PriceOwners, range: InstantRange): Promise<PricePage> {
   const rows = await listRows(db, owners, range);

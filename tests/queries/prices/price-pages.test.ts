@@ -44,8 +44,8 @@ async function listPages(orgId: string): Promise<PricePage[]> {
 
 test.each([
   [2_000, 1, 250],
-  [1_100, 10, 125],
-  [500, 100, 13],
+  [1_100, 40, 125],
+  [500, 400, 13],
 ])('%i prices with %i bids and asks are read %i at a time', async (count, bids, largest) => {
   const pages = await listPages(await storePrices(count, bids));
   expect(Math.max(...pages.map(({ prices }) => prices.length))).toBe(largest);
