@@ -1,7 +1,7 @@
 import express from 'express';
 import type { Request, RequestHandler } from 'express';
 import { sha256Digest, matchesDigest } from '../domain/security/credentials.ts';
-import { readMultipart } from './multipart.ts';
+import { readFormParts } from './form-parts.ts';
 
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;
@@ -22,19 +22,21 @@ export const parseFormBody = createFormParser(MAX_FORM_BYTES);
 export const parseFleetForm = createFormParser(MAX_FLEET_FORM_BYTES);
 
 /** The same of the form for prices, which may hold a file: at most 1.1 MB, as `multipart/form-data` too. */
-export const parsePriceForm = createFormParser(MAX_PRICE_FORM_BYTES, parseMultipart(MAX_PRICE_FORM_BYTES));
+export const parsePriceForm = createFormParser(MAX_PRICE_FORM_BYTES, parseInParts(MAX_PRICE_FORM_BYTES));
 
-/** Reads a form of several parts. */
-function parseMultipart(mostBytes: number): RequestHandler {
+/** Reads a form as it arrives: a megabyte at once holds the event loop for 20 ms. */
+function parseInParts(mostBytes: number): RequestHandler {
   return (request, _response, next) => {
-    void readMultipart(request, mostBytes).then((fields) => {
+    void readFormParts(request, mostBytes).then((fields) => {
       request.body = fields;
       next();
     }, next);
   };
 }
 
-function createFormParser(mostBytes: number, parseOther?: RequestHandler): RequestHandler {
+const FORM_TYPES = ['application/x-www-form-urlencoded', 'multipart/form-data'];
+
+function createFormParser(mostBytes: number, parseLong?: RequestHandler): RequestHandler {
   const parseForm = express.urlencoded({
     extended: false,
     limit: mostBytes,
@@ -44,8 +46,9 @@ function createFormParser(mostBytes: number, parseOther?: RequestHandler): Reque
   return (request, response, next) => {
     const isSmall = Number(request.get('content-length') ?? 0) <= mostBytes;
     if (isSmall && request.get('transfer-encoding') === undefined) {
-      if (parseOther !== undefined && typeof request.is('multipart/form-data') === 'string')
-        parseOther(request, response, next);
+      const isPlain = request.get('content-encoding') === undefined;
+      if (parseLong !== undefined && isPlain && typeof request.is(FORM_TYPES) === 'string')
+        parseLong(request, response, next);
       else parseForm(request, response, next);
       return;
     }

@@ -1,5 +1,5 @@
 import type { FieldError, Problem } from '../domain/api/problem.ts';
-import type { TextLine } from './price-text.ts';
+import type { PriceText, TextLine } from './price-text.ts';
 import { countOf } from './times.ts';
 
 /** What to do about an error of a line. */
@@ -29,17 +29,17 @@ export interface PriceFaults {
 /** The errors of the API by the lines of the entries. */
 export function describeFaults(
   { errors, areErrorsTruncated }: Pick<Problem, 'errors' | 'areErrorsTruncated'>,
-  lines: readonly TextLine[],
+  lineOf: PriceText['lineOf'],
 ): PriceFaults {
   const faults: { readonly line: TextLine; readonly rule: string; readonly cure: string }[] = [];
   const whole = [];
   let zone: string | undefined;
   for (const { pointer = '', code, detail } of errors) {
-    const line = lines[Number(/^\/data\/(\d+)/.exec(pointer)?.[1] ?? Number.NaN)];
+    const line = lineOf(Number(/^\/data\/(\d+)/.exec(pointer)?.[1] ?? Number.NaN));
     if (pointer.startsWith('/metadata')) zone = detail;
     else if (line === undefined) whole.push(detail);
     else
-      faults.push({ line, rule: namePart(pointer, RULES[code] ?? detail, lines), cure: CURES[code] ?? '' });
+      faults.push({ line, rule: namePart(pointer, RULES[code] ?? detail, lineOf), cure: CURES[code] ?? '' });
   }
   const rows = faults
     .toSorted((a, b) => a.line.number - b.line.number)
@@ -61,11 +61,11 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** `Price: must be …`; another entry that it names is a line of the text. */
-function namePart(pointer: string, detail: string, lines: readonly TextLine[]): string {
+function namePart(pointer: string, detail: string, lineOf: PriceText['lineOf']): string {
   const part = PARTS[pointer.split('/')[3] ?? ''];
   const rule = detail.replaceAll(
     /\/data\/(\d+)\/timestamp/g,
-    (_, index: string) => `line ${String(lines[Number(index)]?.number)}`,
+    (_, index: string) => `line ${String(lineOf(Number(index))?.number)}`,
   );
   return part === undefined ? rule : `${part}: ${rule}`;
 }

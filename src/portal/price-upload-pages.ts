@@ -10,7 +10,7 @@ import { warnOfLengths } from './price-check-warnings.ts';
 import { exampleUpload } from './price-choices.ts';
 import type { PriceFaults } from './price-faults.ts';
 import type { ListedPrice } from './price-list.ts';
-import type { TextLine } from './price-text.ts';
+import type { PriceText } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { countOf } from './times.ts';
@@ -28,7 +28,7 @@ export const NO_FAULTS: PriceFaults = { rows: [], zone: undefined, text: undefin
 export interface CheckedUpload {
   /** As the API takes it. */
   readonly body: string;
-  readonly lines: readonly TextLine[];
+  readonly lineOf: PriceText['lineOf'];
   /** Of the organization, in the time of an upload that is drawn; none for others. */
   readonly inForce: readonly ListedPrice[];
   readonly result: PriceCheck;

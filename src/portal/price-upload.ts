@@ -9,6 +9,7 @@ import { versionOf } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { createLocalClock } from './local-days.ts';
 import { toOperationContext } from './operations.ts';
+import { giveWay } from './page-turns.ts';
 import { redirectWithNotice } from './pages.ts';
 import type { Notice } from './pages.ts';
 import { PRICES_PATH } from './paths.ts';
@@ -20,7 +21,7 @@ import { findPriceZone } from './price-scope.ts';
 import { NO_FAULTS, sendUploadCheck, sendUploadForm } from './price-upload-pages.ts';
 import type { CheckedUpload, UploadValues } from './price-upload-pages.ts';
 import { readPriceText } from './price-text.ts';
-import type { TextLine } from './price-text.ts';
+import type { PriceText } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 
@@ -62,14 +63,14 @@ async function store(
   context: PortalContext,
   response: PortalResponse,
   values: UploadValues,
-  { body, lines }: CheckedUpload,
+  { body, lineOf }: CheckedUpload,
 ): Promise<string | undefined> {
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
     const answer = await uploadDayAheadPrices(operation, toUpload(response, body));
     return (answer.body as { readonly state: string }).state;
   } catch (error) {
-    refuse(context, response, values, error, lines);
+    await refuse(context, response, values, error, lineOf);
     return undefined;
   }
 }
@@ -89,13 +90,16 @@ async function check(
   response: PortalResponse,
   values: UploadValues,
 ): Promise<CheckedUpload | undefined> {
-  const { entries, lines, lacksColumns } = await readPriceText(values.text);
-  if (lacksColumns || entries.length === 0) {
+  const { json, count, lineOf, lacksColumns } = await readPriceText(values.text, () =>
+    giveWay(context, response),
+  );
+  if (lacksColumns || count === 0) {
     const text = lacksColumns ? LACKS_COLUMNS : NO_PRICE;
     sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text });
     return undefined;
   }
-  const body = JSON.stringify({ metadata: { timezone_override: values.zone }, data: entries });
+  const metadata = JSON.stringify({ timezone_override: values.zone });
+  const body = `{"metadata":${metadata},"data":${json}}`;
   try {
     const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
     const comparison = await compareDayAheadPrices(operation, toUpload(response, body));
@@ -103,9 +107,9 @@ async function check(
     const replaced = result.replaced.map(({ stored }) => [stored.price, stored.receivedAt]);
     const version = versionOf({ body, replaced });
     const inForce = await listDrawn(context, response, operation.orgId, comparison.prices);
-    return { body, lines, inForce, result, version };
+    return { body, lineOf, inForce, result, version };
   } catch (error) {
-    refuse(context, response, values, error, lines);
+    await refuse(context, response, values, error, lineOf);
     return undefined;
   }
 }
@@ -128,18 +132,19 @@ function toUpload(response: PortalResponse, body: string): Parameters<typeof upl
 }
 
 /** Answers with the form for what people mend there; throws everything else. */
-function refuse(
+async function refuse(
   context: PortalContext,
   response: PortalResponse,
   values: UploadValues,
   error: unknown,
-  lines: readonly TextLine[],
-): void {
+  lineOf: PriceText['lineOf'],
+): Promise<void> {
   if (!(error instanceof Problem)) throw error;
+  await giveWay(context, response);
   if (error.code === 'quota_reached')
     sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text: error.message });
   else if (error.code === 'validation_failed')
-    sendUploadForm(context, response, 422, values, describeFaults(error, lines));
+    sendUploadForm(context, response, 422, values, describeFaults(error, lineOf));
   else throw error;
 }
 

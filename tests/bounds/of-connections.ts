@@ -171,7 +171,7 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'parts of a form of the portal',
-    [replace('src/portal/multipart.ts', 'parts: MOST_PARTS,', 'parts: 1_000_000,')],
+    [replace('src/portal/form-parts.ts', 'parts: MOST_PARTS,', 'parts: 1_000_000,')],
     uploads('of several parts has 20 of them at most'),
   ),
   bound(

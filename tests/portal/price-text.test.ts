@@ -2,6 +2,18 @@
 import { expect, test } from 'vitest';
 import { readPriceText } from '../../src/portal/price-text.ts';
 
+/** The entries and the lines that a text is read as. */
+async function read(text: string) {
+  const { json, count, lineOf, lacksColumns } = await readPriceText(text);
+  const entries = JSON.parse(json) as {
+    readonly best_bid?: unknown[];
+    readonly best_ask?: unknown[];
+    readonly price?: unknown;
+  }[];
+  const lines = Array.from({ length: count }, (_, entry) => lineOf(entry));
+  return { entries, lines, lacksColumns, behind: lineOf(count) };
+}
+
 /** Milliseconds of processor time. */
 async function costOf(text: string): Promise<number> {
   const before = process.threadCpuUsage();
@@ -25,26 +37,39 @@ test.each([
 
 test('one line more than the API takes is read, and one of names', async () => {
   const lines = '2031-01-01 00:00,1\n'.repeat(20_000);
-  const { entries } = await readPriceText(`timestamp,price\n${lines}`);
+  const { entries } = await read(`timestamp,price\n${lines}`);
   expect(entries.length).toBe(10_001);
-  expect((await readPriceText(lines)).entries.length).toBeGreaterThan(10_000);
+  expect((await read(lines)).entries.length).toBeGreaterThan(10_000);
 });
 
 test('one bid more than the API takes is read of a price, and a hundred columns of a line', async () => {
-  const [price] = (await readPriceText(`2031-01-01 00:00;1;${'5  '.repeat(300)};6 7`)).entries;
+  const [price] = (await read(`2031-01-01 00:00;1;${'5  '.repeat(300)};6 7`)).entries;
   expect([price?.best_bid?.length, price?.best_ask]).toEqual([101, [6, 7]]);
   const far = `timestamp${',x'.repeat(99)},price\n2031-01-01 00:00`;
-  expect((await readPriceText(far)).lacksColumns).toBe(true);
+  expect((await read(far)).lacksColumns).toBe(true);
 });
 
 test('lines have their numbers whatever ends them, empty ones too', async () => {
-  const { lines } = await readPriceText('2031-01-01,1\r\n\r\n2031-01-02,2\r\r2031-01-03,3\n \n2031-01-04,4');
-  expect(lines.map(({ text, number }) => [text.slice(0, 10), number])).toEqual([
+  const { lines, behind } = await read('2031-01-01,1\r\n\r\n2031-01-02,2\r\r2031-01-03,3\n \n2031-01-04,4');
+  expect(lines.map((line) => [line?.text.slice(0, 10), line?.number])).toEqual([
     ['2031-01-01', 1],
     ['2031-01-02', 3],
     ['2031-01-03', 5],
     ['2031-01-04', 7],
   ]);
+  expect(behind).toBeUndefined();
+});
+
+test('others have their turn between parts of some 25,000 characters, and nothing is left out there', async () => {
+  let turns = 0;
+  const text = Array.from({ length: 5_000 }, (_, n) => `2031-01-01 00:00,${n}`).join('\n');
+  const { json } = await readPriceText(text, () => {
+    turns += 1;
+    return Promise.resolve();
+  });
+  expect(turns).toBe(Math.floor(text.length / 25_100));
+  const entries = JSON.parse(json) as { readonly price: number }[];
+  expect(entries.map(({ price }) => price)).toEqual(Array.from({ length: 5_000 }, (_, n) => n));
 });
 
 test.each([
@@ -55,6 +80,6 @@ test.each([
   ['1.2.3', '1.2.3'],
   ['.', '.'],
 ])('%s is read as %s', async (text, price) => {
-  const [entry] = (await readPriceText(`2031-01-01 00:00,${text}`)).entries;
+  const [entry] = (await read(`2031-01-01 00:00,${text}`)).entries;
   expect(entry?.price).toBe(price);
 });

@@ -5,10 +5,11 @@ import type { Request } from 'express';
 const MOST_PARTS = 20;
 
 /**
- * Reads the fields of a request of the type `multipart/form-data`, files as their text; one that is sent twice is a list. The length of
- * the whole was looked at before. Throws an error with the status 400 for what is no such form.
+ * Reads the fields of a request of the type `multipart/form-data` or `application/x-www-form-urlencoded` while it arrives, files as their
+ * text; one that is sent twice is a list. The length of the whole was looked at before. Throws an error with the status 400 for what is
+ * no such form.
  */
-export async function readMultipart(
+export async function readFormParts(
   request: Request,
   mostBytes: number,
 ): Promise<Readonly<Record<string, unknown>>> {
@@ -19,7 +20,7 @@ export async function readMultipart(
     await new Promise<void>((resolve, reject) => {
       const reader = new Busboy({
         headers: { 'content-type': request.get('content-type') ?? '' },
-        limits: { parts: MOST_PARTS, fieldSize: mostBytes, fileSize: mostBytes },
+        limits: { parts: MOST_PARTS, fields: MOST_PARTS, fieldSize: mostBytes, fileSize: mostBytes },
       });
       reader.on('field', add);
       reader.on('file', (name, file) => {
@@ -29,7 +30,8 @@ export async function readMultipart(
         // Without a listener the error of a file that breaks off would end the process.
         file.on('error', reject);
       });
-      reader.on('partsLimit', () => reject(new Error('The form has too many parts.')));
+      for (const limit of ['partsLimit', 'fieldsLimit'])
+        reader.on(limit, () => reject(new Error('The form has too many parts.')));
       reader.on('finish', resolve);
       reader.on('error', reject);
       request.on('aborted', () => reject(new Error('The browser has left.')));
