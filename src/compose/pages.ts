@@ -22,8 +22,8 @@ import { createPortalReads } from './portal-reads.ts';
  */
 export const PAGES = {
   capacity: 64,
-  asOfRight: 8,
-  atMost: 8,
+  asOfRight: 4,
+  atMost: 4,
   maxWaiting: 64,
   refuseAfterMs: REFUSE_AFTER_MS,
 } as const;

@@ -1,5 +1,6 @@
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import { createZoneOffsetLookup, listInstantsOfWallTime } from '../domain/prices/zone-offsets.ts';
+import type { ZoneOffsetLookup } from '../domain/prices/zone-offsets.ts';
 
 /** A day on the clocks of a zone; one on which they are changed has 23 or 25 hours. */
 export interface LocalDay {
@@ -27,7 +28,14 @@ const LONGEST_GAP_MS = 2 * HOUR_MS;
 export function createLocalClock(zone: string): LocalClock {
   const offsetAt = createZoneOffsetLookup(zone);
   if (offsetAt === undefined) throw new RangeError(`No time zone is called ${zone}.`);
-  const toWall = (instant: Date): Date => new Date(instant.getTime() + offsetAt(instant.getTime()));
+  const known = new Map<number, string>();
+  /** `2026-11-23T02:15:00.000Z` for what the clocks show; kept, since a page tells an instant several times. */
+  const toWall = (instant: Date): string => {
+    const ms = instant.getTime();
+    let wall = known.get(ms);
+    if (wall === undefined) known.set(ms, (wall = new Date(ms + offsetAt(ms)).toISOString()));
+    return wall;
+  };
   const findStart = (midnight: number): Date => {
     for (let wall = midnight; wall <= midnight + LONGEST_GAP_MS; wall += QUARTER_HOUR_MS) {
       const [start] = listInstantsOfWallTime(wall, offsetAt).sort((a, b) => a - b);
@@ -37,19 +45,25 @@ export function createLocalClock(zone: string): LocalClock {
   };
   return {
     zone,
-    dayOf: (instant) => toWall(instant).toISOString().slice(0, 10),
+    dayOf: (instant) => toWall(instant).slice(0, 10),
     findDay: (date) => {
       const midnight = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
       if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
       return { date, from: findStart(midnight), to: findStart(midnight + DAY_MS) };
     },
     formatTime: (instant) => {
-      const wall = toWall(instant);
-      const instants = listInstantsOfWallTime(wall.getTime(), offsetAt).sort((a, b) => a - b);
-      const suffix = instants.length < 2 ? '' : instants[0] === instant.getTime() ? 'a' : 'b';
-      return `${wall.toISOString().slice(11, 16)}${suffix}`;
+      const ms = instant.getTime();
+      return `${toWall(instant).slice(11, 16)}${tellWhich(ms, ms + offsetAt(ms), offsetAt)}`;
     },
   };
+}
+
+/** Which of the two instants at which the clocks show this it is; nothing where there is one. */
+function tellWhich(ms: number, wallMs: number, offsetAt: ZoneOffsetLookup): '' | 'a' | 'b' {
+  if (offsetAt(wallMs - DAY_MS) === offsetAt(wallMs + DAY_MS)) return '';
+  const instants = listInstantsOfWallTime(wallMs, offsetAt).sort((a, b) => a - b);
+  if (instants.length < 2) return '';
+  return instants[0] === ms ? 'a' : 'b';
 }
 
 /** The date so many days after another one. */

@@ -32,10 +32,10 @@ async function ask(person: Person | undefined, path: string): Promise<Response> 
   return fetch(`${site.baseUrl}${path}`, { headers, redirect: 'manual' });
 }
 
-test('eight pages of a partner are made at once, and what comes beyond waits or is refused: others do not', async () => {
+test('four pages of a partner are made at once, and what comes beyond waits or is refused: others do not', async () => {
   const releases = [];
   for (let turn = 0; turn < PAGES.atMost; turn += 1) releases.push(await site.pageTurns.acquire(admin.orgId));
-  expect(releases.length).toBe(8);
+  expect(releases.length).toBe(4);
   const waiting = ask(admin, '/portal/users/');
   await until(
     () => site.pageTurns.usage.waiting,
