@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { listCases } from './fixtures.ts';
 import type { Channel } from './mutations/channels.ts';
+import { askSecondOpinion } from './mutations/second-opinion.ts';
 import { findWitness, DocumentValidator } from './mutations/witness.ts';
 import { tryChanges } from './mutations/trials.ts';
 
@@ -36,4 +37,8 @@ test('random changes of the document that an instance proves to break are found'
   const trials = [...tryChanges([3, 14, 15, 92, 65, 35])];
   expect(trials.filter(({ isProven }) => isProven).length).toBeGreaterThan(0);
   expect(trials.filter(({ isProven, isFound }) => isProven && !isFound)).toEqual([]);
+});
+
+test('the second opinion differs where it is known to, and nowhere else', () => {
+  expect(askSecondOpinion().surprises).toEqual([]);
 });
