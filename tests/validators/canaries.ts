@@ -1,4 +1,4 @@
-// Answers that are made wrong on purpose.
+// Answers, and requests, that are made wrong on purpose.
 import { ROUTES } from '../../generated/routes.ts';
 import { findAnswerFault } from '../support/documented-answers.ts';
 import type { RecordedExchange } from '../support/recorded-exchanges.ts';
@@ -8,38 +8,55 @@ export const CANARY_KINDS = [
   'wrong type',
   'unknown status',
   'unknown media type',
+  'unknown media type of the request',
 ] as const;
+export type CanaryKind = (typeof CANARY_KINDS)[number];
 
 export interface Canary {
-  readonly kind: (typeof CANARY_KINDS)[number];
+  readonly kind: CanaryKind;
+  /** Which half of the exchange was made wrong. */
+  readonly side: 'request' | 'response';
   readonly exchange: RecordedExchange;
 }
 
 const UNDOCUMENTED_STATUS = 418;
+const UNDOCUMENTED_TYPE = { 'content-type': 'text/x-unknown' };
 const FIRST_ITEM = '0';
 
-/**
- * The wrong answers that are made of a right one: of each kind the first and the last that the document refuses, by a direct
- * validation of the body against its schema.
- */
+/** The wrong exchanges that are made of a right one. */
 export function canariesOf(exchange: RecordedExchange): Canary[] {
+  return [...wrongRequestsOf(exchange), ...wrongAnswersOf(exchange)];
+}
+
+/** Of requests that were taken, so that nothing else is wrong with them. */
+function wrongRequestsOf(exchange: RecordedExchange): Canary[] {
+  const { headers, body = '', answer } = exchange;
+  if (body === '' || answer.status >= 400) return [];
+  const wrong = { ...exchange, headers: { ...headers, ...UNDOCUMENTED_TYPE } };
+  return [{ kind: 'unknown media type of the request', side: 'request', exchange: wrong }];
+}
+
+/** Of each kind the first and the last that the document refuses, by a direct validation of the body against its schema. */
+function wrongAnswersOf(exchange: RecordedExchange): Canary[] {
   const { headers, text } = exchange.answer;
   if (text === '') return [];
-  const withType = { ...headers, 'content-type': 'text/x-unknown' };
-  const canaries: Canary[] = [
-    { kind: 'unknown status', exchange: answered(exchange, { status: UNDOCUMENTED_STATUS }) },
-    { kind: 'unknown media type', exchange: answered(exchange, { headers: withType }) },
+  const of = (kind: CanaryKind, answer: Partial<RecordedExchange['answer']>): Canary => ({
+    kind,
+    side: 'response',
+    exchange: answered(exchange, answer),
+  });
+  const canaries = [
+    of('unknown status', { status: UNDOCUMENTED_STATUS }),
+    of('unknown media type', { headers: { ...headers, ...UNDOCUMENTED_TYPE } }),
   ];
   if (headers['content-type']?.split(';')[0]?.endsWith('json') !== true) return canaries;
   const body: unknown = JSON.parse(text);
   const places = placesIn(body);
-  const wrong = (kind: Canary['kind'], where: readonly Place[], value: unknown): Canary[] => {
+  const wrong = (kind: CanaryKind, where: readonly Place[], value: unknown): Canary[] => {
     const texts = where.map((place) => JSON.stringify(changed(body, place, value)));
     const first = texts.find((each) => isRefused(exchange, each));
     const last = texts.findLast((each) => each !== first && isRefused(exchange, each));
-    return [first, last].flatMap((each) =>
-      each === undefined ? [] : [{ kind, exchange: answered(exchange, { text: each }) }],
-    );
+    return [first, last].flatMap((each) => (each === undefined ? [] : [of(kind, { text: each })]));
   };
   return [
     ...canaries,

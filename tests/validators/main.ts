@@ -1,5 +1,5 @@
 // `make validators`: the tests whose client calls operations are run, and every exchange of theirs passes through Prism and
-// express-openapi-validator; then answers are made wrong. Exits 1 where a validator complains, or misses what was made wrong.
+// express-openapi-validator; then answers and requests are made wrong. Exits 1 where a validator complains, or misses what was made wrong.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +37,7 @@ function print({ validator, exchanges, answers, overlooked, complaints, canaries
   for (const [what, count] of complaints) console.log(`    ${count} of ${what}`);
   console.log(`  ${overlooked} requests that the service finds to break the document, and the validator not`);
   for (const [kind, { made, caught }] of canaries) console.log(`  ${kind}: ${caught} of ${made} caught`);
+  for (const kind of validator.overlooks) console.log(`  ${kind}: not looked at`);
   for (const what of missed) console.log(`    MISSED ${what}`);
 }
 

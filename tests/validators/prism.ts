@@ -52,7 +52,7 @@ export async function startPrism(): Promise<Prism> {
 
   return {
     name: 'Prism',
-    knowsMediaTypes: true,
+    overlooks: [],
     async validate(exchange) {
       const number = String((count += 1));
       answers.set(number, exchange.answer);

@@ -1,7 +1,7 @@
-// What one validator says of all exchanges, and of answers that are made wrong.
+// What one validator says of all exchanges, and of those that are made wrong.
 import type { RecordedExchange } from '../support/recorded-exchanges.ts';
 import { CANARY_KINDS, canariesOf } from './canaries.ts';
-import type { Canary } from './canaries.ts';
+import type { Canary, CanaryKind } from './canaries.ts';
 import { complaintsAbout, isOverlooked } from './validator.ts';
 import type { Validator } from './validator.ts';
 
@@ -16,11 +16,14 @@ export class Tally {
   overlooked = 0;
   /** What was found in how many exchanges, by the operation, its status and the validator's words. */
   readonly complaints = new Map<string, number>();
-  readonly canaries = new Map(CANARY_KINDS.map((kind) => [kind, { made: 0, caught: 0 }]));
+  /** Of the kinds that the validator looks at. */
+  readonly canaries: ReadonlyMap<CanaryKind, { made: number; caught: number }>;
   readonly missed: string[] = [];
 
   constructor(validator: Validator) {
     this.validator = validator;
+    const kinds = CANARY_KINDS.filter((kind) => !validator.overlooks.includes(kind));
+    this.canaries = new Map(kinds.map((kind) => [kind, { made: 0, caught: 0 }]));
   }
 
   async add(exchange: RecordedExchange): Promise<void> {
@@ -35,13 +38,13 @@ export class Tally {
   }
 
   /** Leaves out what the validator does not look at. */
-  async addCanary({ kind, exchange }: Canary): Promise<void> {
-    if (kind === 'unknown media type' && !this.validator.knowsMediaTypes) return;
-    const { response } = await this.validator.validate(exchange);
+  async addCanary({ kind, side, exchange }: Canary): Promise<void> {
     const counts = this.canaries.get(kind);
-    if (response === undefined || counts === undefined) return;
+    if (counts === undefined) return;
+    const found = (await this.validator.validate(exchange))[side];
+    if (found === undefined) return;
     counts.made += 1;
-    if (response.length > 0) counts.caught += 1;
+    if (found.length > 0) counts.caught += 1;
     else this.missed.push(`${pairOf(exchange)}, ${kind}: ${exchange.answer.text.slice(0, 400)}`);
   }
 }

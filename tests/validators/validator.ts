@@ -2,6 +2,7 @@ import { ROUTES } from '../../generated/routes.ts';
 import { validateExchange } from '../support/contract-validator.ts';
 import { isRefusedByDocument } from '../support/document-refusals.ts';
 import type { RecordedExchange } from '../support/recorded-exchanges.ts';
+import type { CanaryKind } from './canaries.ts';
 
 export interface Violations {
   /** What the request breaks of the document. */
@@ -13,8 +14,8 @@ export interface Violations {
 /** A program of others that holds exchanges against the document. */
 export interface Validator {
   readonly name: string;
-  /** Whether it looks at the media type of an answer. */
-  readonly knowsMediaTypes: boolean;
+  /** The kinds of canaries that it does not look at. */
+  readonly overlooks: readonly CanaryKind[];
   validate(exchange: RecordedExchange): Promise<Violations>;
 }
 
@@ -24,7 +25,7 @@ export interface Validator {
  */
 export const expressOpenapiValidator: Validator = {
   name: 'express-openapi-validator',
-  knowsMediaTypes: false,
+  overlooks: ['unknown media type'],
   async validate({ operationId, method, url, headers, body, answer }) {
     const { path = '' } = ROUTES.find((route) => route.operationId === operationId) ?? {};
     const type = (answer.headers['content-type'] ?? '').split(';')[0] ?? '';
