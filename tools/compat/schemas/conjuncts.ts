@@ -137,8 +137,14 @@ export function requiredNames(conjuncts: Conjuncts): ReadonlySet<string> {
   return new Set(conjuncts.flatMap(({ schema }) => readList(schema, 'required') as string[]));
 }
 
+/** What an object that is always empty says of its properties: no value fits. */
+function withoutValues(conjuncts: Conjuncts): Conjuncts {
+  return conjuncts.map((place) => ({ ...place, schema: false }));
+}
+
 /** What conjuncts say of a property: one schema for each that says something. */
 export function propertyOf(conjuncts: Conjuncts, name: string): Conjuncts {
+  if (least(conjuncts, 'maxProperties') < 1) return withoutValues(conjuncts);
   return conjuncts.flatMap((place) => {
     const found: Place[] = [];
     const properties = readKeyword(place.schema, 'properties') as object | undefined;
@@ -155,6 +161,7 @@ export function propertyOf(conjuncts: Conjuncts, name: string): Conjuncts {
 
 /** What conjuncts say of properties that none of them names. */
 export function otherProperties(conjuncts: Conjuncts): Conjuncts {
+  if (least(conjuncts, 'maxProperties') < 1) return withoutValues(conjuncts);
   return conjuncts.flatMap((place) =>
     readKeyword(place.schema, 'additionalProperties') === undefined
       ? []
