@@ -97,7 +97,7 @@ test.each([
 
 test('the first tab stop leads to the content, and without it there are few before', async () => {
   const { page } = await openPage();
-  for (const path of KINDS) {
+  for (const path of PATHS) {
     await page.goto(path);
     expect([path, await countStopsToContent(page)]).toEqual([path, 7]);
     await page.goto(path);
