@@ -2351,7 +2351,9 @@ export interface components {
             readonly invite_token: string;
         };
         /** @description An empty object, whether the invitation is known or not. */
-        readonly SignupAnswer: Record<string, never>;
+        readonly SignupAnswer: {
+            readonly [key: string]: null;
+        };
         /**
          * @description `admin`: full access to everything in the organization. `staff`: manages end users and their devices, but no other staff or admins. `user`: an end user, with access to its own resources only.
          * @enum {string}
@@ -3318,7 +3320,9 @@ export interface components {
             readonly error: string | null;
         };
         /** @description Nothing to say. The operation takes no input; send no body at all or an empty object. */
-        readonly EmptyBody: Record<string, never>;
+        readonly EmptyBody: {
+            readonly [key: string]: null;
+        };
         /** @description What the data cover. */
         readonly FleetDataMetadata: {
             /**

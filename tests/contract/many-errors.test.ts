@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -39,6 +40,24 @@ test.each(['noon', '2026-11-21T08:07:00Z'])(
     expect(body.detail).toBe(`The request breaks ${MAX_FIELD_ERRORS} rules; see errors.`);
   },
 );
+
+test('of too many properties of a body that has none the first are told', async () => {
+  const { body: fleet } = await api.call('createFleet', { body: { request_id: randomUUID(), count: 1 } });
+  const properties = Array.from({ length: 10 * MAX_FIELD_ERRORS }, (_, index) => [`p${index}`, index]);
+  const { status, body } = await api.call('cancelFleet', {
+    path: { job_id: fleet.job_id as string },
+    body: Object.fromEntries(properties) as Record<string, null>,
+  });
+  expect(status).toBe(422);
+  expect(body).toHaveProperty('errors_truncated', true);
+  expect(body.errors).toEqual(
+    Array.from({ length: MAX_FIELD_ERRORS }, (_, index) => ({
+      pointer: `/p${index}`,
+      code: 'unknown_property',
+      detail: `"p${index}" is not known here; remove it.`,
+    })),
+  );
+});
 
 test('the document says how many faults an answer holds', () => {
   const path = join(import.meta.dirname, '../../generated/openapi.json');

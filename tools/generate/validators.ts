@@ -127,13 +127,21 @@ function withErrorLimit(code: string, most: number): string {
 }
 
 function localReferences(node: Schema): Schema {
-  const text = JSON.stringify(node, (_key, value: unknown) => (isNeverTaken(value) ? { not: {} } : value));
+  const text = JSON.stringify(node, (_key, value: unknown) => {
+    if (isNeverTaken(value)) return { not: {} };
+    return isEmpty(value) ? { ...value, additionalProperties: false } : value;
+  });
   return JSON.parse(text.replaceAll('"#/components/schemas/', '"components#/$defs/')) as Schema;
 }
 
 /** Of what cannot be changed the type is a hint for generated clients: any value is the same one error. */
 function isNeverTaken(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'x-immutable' in value;
+}
+
+/** Of what is always empty the values are a hint for generated clients: any property is the same one error. */
+function isEmpty(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && 'maxProperties' in value && value.maxProperties === 0;
 }
 
 /** ajv writes `require` for its run-time parts even in modules; they become imports. */
