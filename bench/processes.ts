@@ -2,6 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 const SERVICE_CORE = 0;
@@ -12,6 +13,18 @@ export const canPin = process.platform === 'linux' && availableParallelism() > 1
 /** This process, and with it every service and database that it starts from now on, runs on the first core. */
 export function pinToServiceCore(): void {
   if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(SERVICE_CORE), String(process.pid)]);
+}
+
+/**
+ * Whether the kernel shares processors out by sessions of processes: then each server of the database has as much of the core as the
+ * whole service, its computing threads and its event loop together, whatever their priorities. In a container it does not.
+ */
+export function sharesBySession(): boolean {
+  try {
+    return readFileSync('/proc/sys/kernel/sched_autogroup_enabled', 'utf8').trim() === '1';
+  } catch {
+    return false;
+  }
 }
 
 /** Starts a program with a channel for messages; it runs where its parent does. */

@@ -10,7 +10,7 @@ import type { ControlLatency, Run, RunOptions } from './measure.ts';
 import { describeTree } from '../other-version.ts';
 import { nameAddress, readPlan, rowsOf, USAGE } from './plan.ts';
 import type { Plan, PlannedRow } from './plan.ts';
-import { canPin, pinToServiceCore } from '../processes.ts';
+import { canPin, pinToServiceCore, sharesBySession } from '../processes.ts';
 import { describeMachine, nameResults } from '../results.ts';
 import { GOALS, concludeRuns, isDecided, printHead, printRow } from './table.ts';
 import type { Row } from './table.ts';
@@ -48,6 +48,11 @@ async function measurePlan(plan: Plan): Promise<number> {
   );
   if (plan.unbounded) printBounds(plan.attacks);
   if (!canPin) console.log('Without two cores and taskset nothing is pinned: the control means little.');
+  if (sharesBySession())
+    console.log(
+      'Processors are shared out by sessions of processes, and what the victim waits for says more of that than of the service: ' +
+        'see bench/README.md. `sysctl kernel.sched_autogroup_enabled=0` ends it.',
+    );
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
   const isWhole = await measureRows(plan, missing, book);
   return conclude(book, isWhole);
