@@ -33,6 +33,8 @@ const REQUEST_STATEMENT_MS = 4_500;
 const MAX_WAITING_REQUESTS = 1_000;
 /** Parties whose shares leave a connection over: three with long statements keep no fourth one waiting. */
 const PARTIES_WITH_SHARES = 3;
+/** Of a pool of four or five too one address has not all that those have who are not known. */
+const STRANGERS_OF_SMALL_POOLS = 2;
 
 /** `db` serves requests, whose partners share its connections. */
 export interface Storage extends OpenDatabase {
@@ -158,7 +160,7 @@ export function shareConnections(capacity: number): AcquireShare {
     maxWaiting: MAX_WAITING_REQUESTS,
     asOfRight: ofPartner,
     atMost: ofPartner,
-    strangerUnits: ofPartner,
+    strangerUnits: Math.max(ofPartner, Math.min(STRANGERS_OF_SMALL_POOLS, Math.floor(capacity / 2))),
   });
   return (partnerId, signal, address) =>
     turns.acquire(address === undefined ? { partnerId } : { address }, signal);

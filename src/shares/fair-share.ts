@@ -24,8 +24,8 @@ export interface FairShareOptions {
   readonly refuseAfterMs?: number | undefined;
   /** Units that a partner has as of right; half of the capacity, at least one, where it is left out. */
   readonly asOfRight?: number | undefined;
-  /** Units that a partner has at most, borrowed ones included; no limit of its own where it is left out. */
-  readonly atMost?: number | undefined;
+  /** Units that a partner has at most, borrowed ones included, each its own or all the same; no such limit where it is left out. */
+  readonly atMost?: number | ((partnerId: string) => number) | undefined;
   readonly startTimer?: StartTimer | undefined;
 }
 
@@ -48,7 +48,7 @@ export class FairShare {
   readonly #turns = new Map<string, Partner>();
   readonly #capacity: number;
   readonly #asOfRight: number;
-  readonly #atMost: number;
+  readonly #atMostOf: (partnerId: string) => number;
   readonly #maxWaiting: number;
   readonly #waitMs: number;
   readonly #refuseAfterMs: number;
@@ -60,7 +60,7 @@ export class FairShare {
     this.#capacity = capacity;
     this.#free = capacity;
     this.#asOfRight = asOfRight ?? Math.max(1, Math.floor(capacity / 2));
-    this.#atMost = atMost ?? capacity;
+    this.#atMostOf = typeof atMost === 'function' ? atMost : () => atMost ?? capacity;
     this.#maxWaiting = options.maxWaiting;
     this.#waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
     this.#refuseAfterMs = options.refuseAfterMs ?? 0;
@@ -179,11 +179,11 @@ export class FairShare {
   #findNext(): [string, Partner] | undefined {
     if (this.#free === 0) return undefined;
     const mayLend = this.#free > 1;
-    return this.#findBelow(this.#asOfRight) ?? (mayLend ? this.#findBelow(this.#atMost) : undefined);
+    return this.#findBelow(() => this.#asOfRight) ?? (mayLend ? this.#findBelow(this.#atMostOf) : undefined);
   }
 
-  #findBelow(units: number): [string, Partner] | undefined {
-    for (const turn of this.#turns) if (turn[1].held < units) return turn;
+  #findBelow(unitsOf: (partnerId: string) => number): [string, Partner] | undefined {
+    for (const turn of this.#turns) if (turn[1].held < unitsOf(turn[0])) return turn;
     return undefined;
   }
 

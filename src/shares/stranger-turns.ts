@@ -5,6 +5,7 @@ import type { FairShareOptions } from './fair-share.ts';
 export type TurnCaller = { readonly partnerId: string } | { readonly address: string };
 
 export interface TurnOptions extends FairShareOptions {
+  readonly atMost?: number | undefined;
   /** Units that all addresses together have at most; one where it is left out. */
   readonly strangerUnits?: number | undefined;
 }
@@ -26,13 +27,16 @@ const STRANGERS = 'strangers';
  * as partners do, and each may have `maxWaiting` callers that wait: up to `waitMs` for the turn of its address, and as long
  * again behind the partners.
  */
-export function createTurns({ strangerUnits = 1, ...options }: TurnOptions): Turns {
-  const units = new FairShare(options);
+export function createTurns({ strangerUnits = 1, atMost, ...options }: TurnOptions): Turns {
+  const ofPartner = atMost ?? options.capacity;
+  const units = new FairShare({
+    ...options,
+    atMost: (partnerId) => (partnerId === STRANGERS ? strangerUnits : ofPartner),
+  });
   const addresses = new FairShare({
     ...options,
     capacity: strangerUnits,
     asOfRight: undefined,
-    atMost: undefined,
   });
   const acquire: Turns['acquire'] = async (caller, signal) => {
     if ('partnerId' in caller) return units.acquire(caller.partnerId, signal);

@@ -214,8 +214,8 @@ const ofShares: readonly Bound[] = [
     [
       replace(
         SHARE,
-        '(mayLend ? this.#findBelow(this.#atMost) : undefined)',
-        'this.#findBelow(this.#atMost)',
+        '(mayLend ? this.#findBelow(this.#atMostOf) : undefined)',
+        'this.#findBelow(this.#atMostOf)',
       ),
     ],
     share('a partner borrows what is idle, but never the last unit'),
@@ -223,7 +223,7 @@ const ofShares: readonly Bound[] = [
   ),
   bound(
     'units of a partner, whatever is idle',
-    [replace(SHARE, 'this.#atMost = atMost ?? capacity;', 'this.#atMost = capacity;')],
+    [replace(SHARE, '() => atMost ?? capacity;', '() => capacity;')],
     share('a partner has no more than its own limit'),
   ),
   bound(

@@ -13,7 +13,7 @@ const shared = (only: string): Proof => ({
 });
 const ofConnections = (only: string): Proof => ({
   file: 'tests/abuse/connections.test.ts',
-  test: 'and one is left',
+  test: 'and others are left',
   only,
 });
 const ofTurns = (only: string): Proof => ({
