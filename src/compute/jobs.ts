@@ -5,6 +5,7 @@ import { answerDeviceData } from './device-data.ts';
 import { answerPreview, readNewFleet } from './fleet-definition.ts';
 import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
 import { buildHouseholdsOfFleet } from './households.ts';
+import { readPriceText } from './price-text.ts';
 import { readPriceUpload } from './price-upload.ts';
 
 /** What threads can be asked for. A job is pure: its input is all that it knows, and it may keep caches. */
@@ -13,6 +14,7 @@ const jobs = {
   answerHeatPumpSchedule,
   answerPreview,
   readNewFleet,
+  readPriceText,
   readPriceUpload,
   buildHouseholdsOfFleet,
   listHouseholdPowers,

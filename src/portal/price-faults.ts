@@ -1,5 +1,5 @@
 import type { FieldError, Problem } from '../domain/api/problem.ts';
-import type { PriceText, TextLine } from './price-text.ts';
+import type { PriceLines, TextLine } from '../operations/price-text.ts';
 import { countOf } from './times.ts';
 
 /** What to do about an error of a line. */
@@ -29,7 +29,7 @@ export interface PriceFaults {
 /** The errors of the API by the lines of the entries. */
 export function describeFaults(
   { errors, areErrorsTruncated }: Pick<Problem, 'errors' | 'areErrorsTruncated'>,
-  lineOf: PriceText['lineOf'],
+  lineOf: PriceLines['lineOf'],
 ): PriceFaults {
   const faults: { readonly line: TextLine; readonly rule: string; readonly cure: string }[] = [];
   const whole = [];
@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, string>> = {
 };
 
 /** `Price: must be …`; another entry that it names is a line of the text. */
-function namePart(pointer: string, detail: string, lineOf: PriceText['lineOf']): string {
+function namePart(pointer: string, detail: string, lineOf: PriceLines['lineOf']): string {
   const part = PARTS[pointer.split('/')[3] ?? ''];
   const rule = detail.replaceAll(
     /\/data\/(\d+)\/timestamp/g,

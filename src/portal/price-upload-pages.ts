@@ -10,7 +10,7 @@ import { warnOfLengths } from './price-check-warnings.ts';
 import { exampleUpload } from './price-choices.ts';
 import type { PriceFaults } from './price-faults.ts';
 import type { ListedPrice } from './price-list.ts';
-import type { PriceText } from './price-text.ts';
+import type { PriceLines } from '../operations/price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { countOf } from './times.ts';
@@ -27,8 +27,8 @@ export const NO_FAULTS: PriceFaults = { rows: [], zone: undefined, text: undefin
 /** An upload that the rules of the API take. */
 export interface CheckedUpload {
   /** As the API takes it. */
-  readonly body: string;
-  readonly lineOf: PriceText['lineOf'];
+  readonly body: Uint8Array;
+  readonly lineOf: PriceLines['lineOf'];
   /** Of the organization, in the time of an upload that is drawn; none for others. */
   readonly inForce: readonly ListedPrice[];
   readonly result: PriceCheck;
@@ -103,7 +103,7 @@ const FAULT_COLUMNS = [
 ];
 
 /** Longer bodies stand in the call of the API as a file. */
-const SHOWN_CHARACTERS = 2_000;
+const SHOWN_BYTES = 2_000;
 
 /** Answers with what the upload would do; `isStale` when this is not what was shown before. */
 export function sendUploadCheck(
@@ -135,8 +135,8 @@ export function sendUploadCheck(
     hidden: { text, zone, version },
     call: formatApiCall(
       baseUrl,
-      body.length <= SHOWN_CHARACTERS
-        ? { method: 'PATCH', path, body: JSON.parse(body) as unknown }
+      body.length <= SHOWN_BYTES
+        ? { method: 'PATCH', path, body: JSON.parse(new TextDecoder().decode(body)) as unknown }
         : { method: 'PATCH', path, bodyFile: 'prices.json' },
     ),
   });

@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import type { Request } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 import type { UploadedPrice } from '../domain/prices/price-comparison.ts';
+import { readPriceLines } from '../operations/price-text.ts';
+import type { PriceLines } from '../operations/price-text.ts';
 import { compareDayAheadPrices, uploadDayAheadPrices } from '../operations/trading.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
@@ -20,8 +23,6 @@ import type { ListedPrice } from './price-list.ts';
 import { findPriceZone } from './price-scope.ts';
 import { NO_FAULTS, sendUploadCheck, sendUploadForm } from './price-upload-pages.ts';
 import type { CheckedUpload, UploadValues } from './price-upload-pages.ts';
-import { readPriceText } from './price-text.ts';
-import type { PriceText } from './price-text.ts';
 import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 
@@ -90,22 +91,19 @@ async function check(
   response: PortalResponse,
   values: UploadValues,
 ): Promise<CheckedUpload | undefined> {
-  const { json, count, lineOf, lacksColumns } = await readPriceText(values.text, () =>
-    giveWay(context, response),
-  );
+  const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
+  const read = await readPriceLines(operation, hasFormTurn(response), values.text, values.zone);
+  const { body, count, lineOf, lacksColumns } = read;
   if (lacksColumns || count === 0) {
     const text = lacksColumns ? LACKS_COLUMNS : NO_PRICE;
     sendUploadForm(context, response, 422, values, { ...NO_FAULTS, text });
     return undefined;
   }
-  const metadata = JSON.stringify({ timezone_override: values.zone });
-  const body = `{"metadata":${metadata},"data":${json}}`;
   try {
-    const operation = toOperationContext(context, response, 'uploadDayAheadPrices');
     const comparison = await compareDayAheadPrices(operation, toUpload(response, body));
     const result = checkPrices(comparison, context.clock());
     const replaced = result.replaced.map(({ stored }) => [stored.price, stored.receivedAt]);
-    const version = versionOf({ body, replaced });
+    const version = versionOf({ body: createHash('sha256').update(body).digest('hex'), replaced });
     const inForce = await listDrawn(context, response, operation.orgId, comparison.prices);
     return { body, lineOf, inForce, result, version };
   } catch (error) {
@@ -127,8 +125,8 @@ async function listDrawn(
 }
 
 /** Bytes of its own for each operation, which hands them to a thread where they are many. */
-function toUpload(response: PortalResponse, body: string): Parameters<typeof uploadDayAheadPrices>[1] {
-  return { bytes: Buffer.from(body), errors: [], hasTurn: hasFormTurn(response) };
+function toUpload(response: PortalResponse, body: Uint8Array): Parameters<typeof uploadDayAheadPrices>[1] {
+  return { bytes: new Uint8Array(body), errors: [], hasTurn: hasFormTurn(response) };
 }
 
 /** Answers with the form for what people mend there; throws everything else. */
@@ -137,7 +135,7 @@ async function refuse(
   response: PortalResponse,
   values: UploadValues,
   error: unknown,
-  lineOf: PriceText['lineOf'],
+  lineOf: PriceLines['lineOf'],
 ): Promise<void> {
   if (!(error instanceof Problem)) throw error;
   await giveWay(context, response);

@@ -2,8 +2,8 @@
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
-const PRICE_TEXT = 'src/portal/price-text.ts';
-const priceText = testsOf('tests/portal/price-text.test.ts');
+const PRICE_TEXT = 'src/compute/price-text.ts';
+const priceText = testsOf('tests/compute/price-text.test.ts');
 const pieces = testsOf('tests/operations/write-in-pieces.test.ts');
 
 export const boundsOfPrices: readonly Bound[] = [

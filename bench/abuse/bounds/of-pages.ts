@@ -36,14 +36,14 @@ export const boundsOfPages: readonly Bound[] = [
     attacks: ['price-forms'],
     edits: [
       {
-        file: 'src/portal/price-text.ts',
+        file: 'src/compute/price-text.ts',
         from: String.raw`(?:\d+(?:\.\d*)?|`,
         to: String.raw`(?:\d+\.?\d*|`,
       },
     ],
     proofs: [
       {
-        file: 'tests/portal/price-text.test.ts',
+        file: 'tests/compute/price-text.test.ts',
         test: 'is read in little time',
         only: 'digits that are no number',
       },

@@ -1,21 +1,15 @@
-import { setImmediate } from 'node:timers/promises';
+import { toJsonBytes } from './bytes.ts';
 
-/** Prices as people have them, as the API takes them; what is no number stays text, and is refused by the API's rules. */
+/** Prices as people have them, read as the body of an upload; what is no number stays text, and is refused by the API's rules. */
 export interface PriceText {
-  /** The entries, a JSON array. */
-  readonly json: string;
-  /** How many there are. */
+  /** The body of the operation uploadDayAheadPrices. */
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** How many entries it has. */
   readonly count: number;
-  /** The line of an entry, by its place from 0 on; undefined where there is none. */
-  readonly lineOf: (entry: number) => TextLine | undefined;
+  /** Of each entry where its line begins and ends in the text, and the number of that, from 1 on. */
+  readonly places: Int32Array<ArrayBuffer>;
   /** Whether a first line of names leaves out the time or the price. */
   readonly lacksColumns: boolean;
-}
-
-/** A line as it was written, with its number, from 1 on. */
-export interface TextLine {
-  readonly text: string;
-  readonly number: number;
 }
 
 /** An entry of the API as far as a line has it. */
@@ -29,8 +23,6 @@ interface TextEntry {
 type Separator = '\t' | ';' | ',';
 type Column = 'timestamp' | 'price' | 'best_bid' | 'best_ask';
 
-/** Lines are read together up to so many characters, in some 2 ms. */
-const CHARACTERS_AT_ONCE = 25_000;
 /** One line more than the API takes, and one of names: the API refuses what has more, and the others are not looked at. */
 const MOST_LINES = 10_002;
 /** Columns of a line; others are left out. */
@@ -44,74 +36,52 @@ const USUAL_COLUMNS: readonly Column[] = ['timestamp', 'price', 'best_bid', 'bes
 /**
  * Reads lines of a time and a price, with lists of bids and asks behind them: separated by tabs, semicolons or commas, as spreadsheets
  * write them and as the page of prices does. A first line of names says where the columns are; others are left out, as are empty
- * lines. A decimal comma is read where commas separate nothing. Between parts of the text it gives way to others, and keeps no more
- * than their JSON: ten thousand objects that live until the end would be copied by each collection of garbage.
+ * lines. A decimal comma is read where commas separate nothing. Times without an offset are those of the zone.
  */
-export async function readPriceText(
-  text: string,
-  giveWay: () => Promise<void> = setImmediate,
-): Promise<PriceText> {
-  const plain = text.replace(/^\uFEFF/, '');
-  const lines = findLines(plain);
-  const first = lines.next();
-  const firstLine = first.done === true ? '' : plain.slice(first.value.start, first.value.end);
+export function readPriceText(input: {
+  /** UTF-8. */
+  readonly text: Uint8Array;
+  readonly zone: string;
+}): PriceText {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(input.text);
+  const lines = listLines(text);
+  const textOf = ({ start, end }: Line): string => text.slice(start, end);
+  const firstLine = lines[0] === undefined ? '' : textOf(lines[0]);
   const separator = findSeparator(firstLine);
   const heading = splitCells(firstLine === '' ? '0' : firstLine, separator);
   const hasHeading = !/^\d/.test(heading[0] ?? '');
   const columns = hasHeading ? heading.map((cell) => cell.toLowerCase()) : USUAL_COLUMNS;
-  const places: LinePlace[] = first.done === true || hasHeading ? [] : [first.value];
-  const parts: string[] = [];
-  let [read, characters] = [0, 0];
-  for (;;) {
-    const next = lines.next();
-    if (next.done !== true) {
-      places.push(next.value);
-      characters += next.value.end - next.value.start;
-      if (characters < CHARACTERS_AT_ONCE) continue;
-    }
-    if (read < places.length) {
-      const entries = places
-        .slice(read)
-        .map(({ start, end }) => toEntry(splitCells(plain.slice(start, end), separator), columns, separator));
-      parts.push(JSON.stringify(entries).slice(1, -1));
-      read = places.length;
-    }
-    if (next.done === true) break;
-    characters = 0;
-    await giveWay();
-  }
+  const data = hasHeading ? lines.slice(1) : lines;
   return {
-    json: `[${parts.join(',')}]`,
-    count: places.length,
-    lineOf: (entry) => {
-      const place = places[entry];
-      return place && { text: plain.slice(place.start, place.end), number: place.number };
-    },
+    body: toJsonBytes({
+      metadata: { timezone_override: input.zone },
+      data: data.map((line) => toEntry(splitCells(textOf(line), separator), columns, separator)),
+    }),
+    count: data.length,
+    places: Int32Array.from(data.flatMap(({ start, end, number }) => [start, end, number])),
     lacksColumns: !columns.includes('timestamp') || !columns.includes('price'),
   };
 }
 
 /** Where a line stands in the text, and its number from 1 on. */
-interface LinePlace {
+interface Line {
   readonly start: number;
   readonly end: number;
   readonly number: number;
 }
 
 /** The first lines in which something stands. */
-function* findLines(text: string): Generator<LinePlace, undefined> {
-  let [start, number, found] = [0, 1, 0];
-  while (start <= text.length && found < MOST_LINES) {
+function listLines(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let [start, number] = [0, 1];
+  while (start <= text.length && lines.length < MOST_LINES) {
     const end = findLineEnd(text, start);
-    if (end > start && text.slice(start, end).trim() !== '') {
-      found += 1;
-      yield { start, end, number };
-    }
+    if (end > start && text.slice(start, end).trim() !== '') lines.push({ start, end, number });
     const isOfTwo = text.charCodeAt(end) === RETURN && text.charCodeAt(end + 1) === NEW_LINE;
     start = end + (isOfTwo ? 2 : 1);
     number += 1;
   }
-  return undefined;
+  return lines;
 }
 
 const NEW_LINE = 0x0a;
