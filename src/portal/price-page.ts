@@ -49,9 +49,7 @@ export const showPrices: PageHandler = async (context, request, response) => {
   const revisions = await readRevisions(context, response, listed, view);
   const starts = listQuarters(view);
   const inForce = findInForce(prices, starts);
-  const gaps = joinQuarters(
-    starts.flatMap((start, index) => (inForce[index] === undefined ? [{ start, value: null }] : [])),
-  );
+  const gaps = findGaps(starts, inForce);
   const isEmpty = prices.length === 0;
   const pump = await findHeatPump(context, response, view.pump);
   const entries = pump === undefined || isEmpty ? [] : await readSchedule(context, response, pump, view);
@@ -96,11 +94,20 @@ export const showPrices: PageHandler = async (context, request, response) => {
     pump: pump && (await describeHeatPump(context, response, pump, { entries, clock, now })),
     fleets: listFleetPages(response),
     notice: findNoticeText(readQueryParameter(request, 'notice')),
-    call: formatApiCall(context.baseUrl, { method: 'GET', path: apiPathOf(scope.orgId, view) }),
-    uploadCall: formatApiCall(context.baseUrl, exampleUpload(scope.orgId, view.from)),
+    ...showCalls(context, scope.orgId, view),
     hasCharts: true,
   });
 };
+
+/** The times in which no price is in force. */
+function findGaps(
+  starts: readonly Date[],
+  inForce: readonly (ListedPrice | undefined)[],
+): readonly TimeSpan[] {
+  return joinQuarters(
+    starts.flatMap((start, index) => (inForce[index] === undefined ? [{ start, value: null }] : [])),
+  );
+}
 
 /** What begins an hour before may be in force; what begins behind the end tells what is not shown. */
 const aroundOf = ({ from, to }: PriceView): TimeSpan => ({
@@ -153,6 +160,14 @@ function listFleetPages(response: PortalResponse) {
     label: scope.name,
     href: scopedPath(scope, PRICES_PATH),
   }));
+}
+
+/** How programs read what is shown, and upload prices of these days. */
+function showCalls({ baseUrl }: PortalContext, orgId: string, view: PriceView) {
+  return {
+    call: formatApiCall(baseUrl, { method: 'GET', path: apiPathOf(orgId, view) }),
+    uploadCall: formatApiCall(baseUrl, exampleUpload(orgId, view.from)),
+  };
 }
 
 function apiPathOf(orgId: string, { from, to }: PriceView): string {
