@@ -1,3 +1,5 @@
+import type { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Busboy } from '@fastify/busboy';
 import type { Request } from 'express';
 
@@ -34,11 +36,19 @@ export async function readFormParts(
         reader.on(limit, () => reject(new Error('The form has too many parts.')));
       reader.on('finish', resolve);
       reader.on('error', reject);
-      request.on('aborted', () => reject(new Error('The browser has left.')));
-      request.pipe(reader);
+      writeInTurns(request, reader).catch(reject);
     });
   } catch (cause) {
     throw Object.assign(new Error('The form is damaged.', { cause }), { status: 400 });
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
+}
+
+/** Others have their turn behind each part that arrives: 64 kB take a millisecond or two, and what has come would be read at once. */
+async function writeInTurns(request: Request, reader: Writable): Promise<void> {
+  for await (const part of request) {
+    reader.write(part as Buffer);
+    await setImmediate();
+  }
+  reader.end();
 }
