@@ -188,14 +188,16 @@ async function isBrowserOfAccount(
   return session !== undefined && (await normaliseUsername(session.username)) === name;
 }
 
+/** A refusal is held back where an address has had many: a page each would be as much work as what is refused. */
 async function admitUse(
-  { countUse }: PortalContext,
+  { countUse, slowDown }: PortalContext,
   request: Request,
   response: PortalResponse,
   { policy, subject }: LoginUse,
 ): Promise<Pick<LoginAttempt, 'giveBack'> | undefined> {
   const { isAllowed, retryAfterSeconds, giveBack } = await countUse(policy, subject);
   if (isAllowed) return { giveBack };
+  await slowDown(request, response);
   response.set('Retry-After', String(retryAfterSeconds));
   sendMessage(response, 429, {
     heading: 'Too many tries',

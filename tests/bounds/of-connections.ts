@@ -54,6 +54,11 @@ const ofSharing: readonly Bound[] = [
     connections('where all are nearly used up'),
   ),
   bound(
+    'logins beyond a quota that are refused at once',
+    [replace('src/portal/login.ts', '  await slowDown(request, response);\n', '')],
+    testsOf('tests/portal/login.test.ts')('what is refused by a quota waits'),
+  ),
+  bound(
     'refusals of an address that are held back at once',
     [
       replace(

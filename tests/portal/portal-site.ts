@@ -82,6 +82,8 @@ export interface SiteOptions {
   readonly accountQuota?: number;
   /** Turns of addresses for sessions of which nothing is known. */
   readonly lookupTurns?: Parameters<typeof createSessionMemory>[1]['turns'];
+  /** Lets strangers wait who are refused again and again; nobody waits unless it is given. */
+  readonly slowDown?: () => Promise<void>;
   /** How pages give way to others. */
   readonly yieldToEventLoop?: Services['yieldToEventLoop'];
 }
@@ -96,6 +98,7 @@ export async function startPortal({
   accountQuota = 1000,
   partnerQuota = 1000,
   lookupTurns,
+  slowDown = () => Promise.resolve(),
   yieldToEventLoop,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
@@ -156,7 +159,7 @@ export async function startPortal({
       answerOnce: (context, asked, run) => answers.answer(context, asked, run),
       countUse: (policy, subject) => limiter.countUse(policy, subject),
       countByPartner: (response, partnerId) => limiter.countByPartner(response, partnerId),
-      slowDown: () => Promise.resolve(),
+      slowDown,
       quotas: { ...DEFAULT_QUOTAS, applications },
       yieldToEventLoop: yieldToEventLoop ?? services.yieldToEventLoop,
     }),
