@@ -56,7 +56,7 @@ const ofSharing: readonly Bound[] = [
   bound(
     'logins beyond a quota that are refused at once',
     [replace('src/portal/login.ts', '  await slowDown(request, response);\n', '')],
-    testsOf('tests/portal/login.test.ts')('what is refused by a quota waits'),
+    testsOf('tests/portal/login-refusals.test.ts')('what is refused by a quota waits'),
   ),
   bound(
     'refusals of an address that are held back at once',

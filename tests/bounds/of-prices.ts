@@ -8,6 +8,38 @@ const pieces = testsOf('tests/operations/write-in-pieces.test.ts');
 
 export const boundsOfPrices: readonly Bound[] = [
   bound(
+    'steps of a page of prices',
+    [
+      replace(
+        'src/portal/page-turns.ts',
+        'return context.yieldToEventLoop(0, getSession(response).partnerId);',
+        'return Promise.resolve();',
+      ),
+    ],
+    testsOf('tests/portal/page-turns.test.ts')('gives way to others while it is read and made'),
+  ),
+  bound(
+    'parts of a long form that are read in one turn',
+    [replace('src/portal/form-parts.ts', '    await setImmediate();\n', '')],
+    testsOf('tests/portal/form-parts.test.ts')('others have their turn behind each part'),
+  ),
+  bound(
+    'fields of a long form',
+    [replace('src/portal/form-parts.ts', 'fields: MOST_PARTS,', 'fields: 1_000_000,')],
+    testsOf('tests/portal/form-parts.test.ts')('a form of more than twenty fields is damaged'),
+  ),
+  bound(
+    'text of prices that is read in the event loop',
+    [
+      replace(
+        'src/operations/price-text.ts',
+        'input.text.length <= INLINE_BODY_BYTES',
+        'input.text.length <= Infinity',
+      ),
+    ],
+    testsOf('tests/operations/price-text.test.ts')('a text is read'),
+  ),
+  bound(
     'lines of a form for prices',
     [replace(PRICE_TEXT, 'const MOST_LINES = 10_002;', 'const MOST_LINES = 1_000_000_000;')],
     priceText('one line more than the API takes'),
