@@ -37,7 +37,7 @@ export const boundsOfPrices: readonly Bound[] = [
         'input.text.length <= Infinity',
       ),
     ],
-    testsOf('tests/operations/price-text.test.ts')('a text is read'),
+    testsOf('tests/operations/price-text.test.ts')('a text is read', 'on a thread'),
   ),
   bound(
     'lines of a form for prices',
