@@ -122,6 +122,18 @@ test.each([429, 503])('a service that answers %i is asked again when it says so'
   await context.close();
 });
 
+test('the button asks for the preview, and the page stays', async () => {
+  const { context, page } = await openForm();
+  await page.goto(PATH);
+  await preview(page).getByText('10 homes that use').waitFor();
+  await page.evaluate('window.isSamePage = true');
+  await page.getByLabel('Homes', { exact: true }).fill('14');
+  await page.getByRole('button', { name: 'Preview' }).last().click();
+  await preview(page).getByText('14 homes that use').waitFor();
+  expect(await page.evaluate('window.isSamePage')).toBe(true);
+  await context.close();
+});
+
 test('without scripts the button shows the same, and no empty map', async () => {
   const { context, page } = await openForm({ javaScriptEnabled: false });
   await page.goto(PATH);

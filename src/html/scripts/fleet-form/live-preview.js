@@ -1,4 +1,4 @@
-// Asks for the preview as the form is filled in, as its button does, and puts what has changed in place of what is shown. A request
+// Asks for the preview as the form is filled in and when its button is pressed, and puts what has changed in place of what is shown. A request
 // that is overtaken by another is given up. While the service has no room, the last preview stays and is asked for again.
 
 const TYPING_MS = 400;
@@ -34,6 +34,13 @@ export function startLivePreview(form, onShown) {
   };
   form.addEventListener('input', () => schedule(TYPING_MS));
   form.addEventListener('change', () => schedule(TYPING_MS));
+  form.addEventListener('submit', (event) => {
+    // What is asked for already holds the partner's turn, so that another page would wait for it, and be refused where it takes long.
+    if (event.submitter?.value === 'preview') {
+      event.preventDefault();
+      schedule(0);
+    }
+  });
   if (document.querySelector('[data-part="preview"] .chart') === null) schedule(0);
   else onShown(document);
 }
