@@ -40,7 +40,8 @@ interface Partner {
 
 /**
  * Divides the units of one scarce thing among partners. A partner has at most half of them as of right (at least one); what
- * is idle may be borrowed beyond that, but never the last unit. A partner's callers are served in the order in which they came; partners that wait take turns, those within their right before those that borrow. Nobody waits without a limit.
+ * is idle may be borrowed beyond that, but never the last unit. A partner's callers are served in the order in which they
+ * came; partners that wait take turns, those within their right before those that borrow. Nobody waits without a limit.
  */
 export class FairShare {
   readonly #partners = new Map<string, Partner>();

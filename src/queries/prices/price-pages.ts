@@ -6,7 +6,7 @@ import type { DayAheadPrice, PriceOrigin } from '../../domain/prices/prices.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import type { Db } from '../connection/database.ts';
 
-/** Read and written in a millisecond or two of the event loop, so that pages of many lists may come in one turn. */
+/** Read and written in some milliseconds of the event loop, so that pages of several lists may come in one turn. */
 const PRICES_PER_PAGE = 250;
 const BIDS_PER_PAGE = 10_000;
 /** The last instant that can be written with a year of four digits. */
