@@ -31,13 +31,17 @@ export class FleetClaims {
     this.#options = options;
   }
 
-  /** A fleet for each lane, one after the other, so that each claim sees which partners are being served. */
+  /**
+   * A fleet for each lane, one after the other, so that each claim sees which partners are being served. A partner has one lane: what is
+   * written for it at the same time competes in the database with the requests of others.
+   */
   async claimTurn(): Promise<readonly ClaimedFleet[]> {
     const { db, now, leaseUntil, isStopping, lanes } = this.#options;
     const claims: ClaimedFleet[] = [];
     try {
       while (claims.length < lanes && !isStopping()) {
-        const claim = await claimFleet(db, now(), leaseUntil(), [...this.#served]);
+        const partners = claims.map(({ org_id: partnerId }) => partnerId);
+        const claim = await claimFleet(db, now(), leaseUntil(), [...this.#served], partners);
         if (claim === undefined) break;
         claims.push(claim);
         this.#remember(claim.org_id);

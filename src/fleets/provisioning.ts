@@ -17,8 +17,8 @@ import { deriveHouseholdId, deriveResident } from '../simulation/household/ident
 import { parseStoredDefinition, withoutLastExpansion } from '../simulation/definition/stored-definition.ts';
 import { planFirstFaults } from './due-faults.ts';
 
-/** Households that one transaction writes: some 100 ms, so that a cancel need not wait longer. */
-const HOUSEHOLD_BATCH_SIZE = 250;
+/** Households that one transaction writes: some 20 ms, for which requests of others wait for the processor and a cancel for the fleet. */
+const HOUSEHOLD_BATCH_SIZE = 100;
 
 /** The households that a fleet of a partner lacks, computed wherever there is room for it. */
 export type BuildHouseholds = (
@@ -33,6 +33,8 @@ export interface FleetWorkContext {
   readonly simulatorFaults: boolean;
   /** True when the process stops: the work is left where it is. */
   readonly isStopping: () => boolean;
+  /** Behind each batch, so that requests of others have the database for a moment. */
+  readonly pause: () => Promise<unknown>;
 }
 
 export interface ProvisioningContext extends FleetWorkContext {
@@ -53,6 +55,7 @@ export async function provisionFleet(context: ProvisioningContext, claim: Claime
     if (context.isStopping()) return;
     const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);
     if (!(await writeBatch(context, claim, households, from + done + households.length))) return;
+    await context.pause();
   }
   await context.db.transaction().execute(async (tx) => {
     if ((await lockClaimedFleet(tx, claim)) === undefined) return;

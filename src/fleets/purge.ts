@@ -14,11 +14,13 @@ import type { FleetWorkContext } from './provisioning.ts';
 
 /** Removes what clean-ups that were cut off, or had too much to do, have left. True when more may be left after `maxBatches`. */
 export async function removeLeftUsersInBatches(
-  { db, isStopping }: FleetWorkContext,
+  { db, isStopping, pause }: FleetWorkContext,
   maxBatches: number,
 ): Promise<boolean> {
-  for (let batch = 0; batch < maxBatches && !isStopping(); batch += 1)
+  for (let batch = 0; batch < maxBatches && !isStopping(); batch += 1) {
     if (!(await deleteLeftUsers(db, REMOVAL_BATCH_SIZE))) return false;
+    await pause();
+  }
   return true;
 }
 
@@ -51,6 +53,7 @@ export async function purgeFleetInBatches(
       return true;
     });
     if (isOver) return true;
+    await context.pause();
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
@@ -33,14 +34,20 @@ export interface FleetRunnerOptions extends DueFaultsOptions {
   readonly leaseMs?: number;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
+  /** Behind a batch of what is built or removed; five milliseconds by default. */
+  readonly pause?: () => Promise<unknown>;
   /** Batches of conditions of each partner that follow a turn; ten by default. */
   readonly conditionPasses?: number;
   /** Turns of the event loop for what computes; those that no request needs by default. */
   readonly yieldToEventLoop?: YieldToEventLoop;
 }
 
-/** Batches of a removal that one turn does: some 20,000 rows. */
+/** Batches of a removal that one turn does: some 8,000 rows. */
 const PURGE_BATCHES_OF_A_TURN = 80;
+
+/** A batch takes some ten milliseconds or twenty: what is built or removed leaves a fifth of the time to others. */
+const PAUSE_MS = 5;
+export const pauseForOthers = (): Promise<unknown> => sleep(PAUSE_MS);
 
 /** The tables are polled at least this often: wake-ups may be lost, and leases of dead workers run out. */
 const POLL_INTERVAL_MS = 1_000;
@@ -84,6 +91,7 @@ export class FleetRunner {
       leaseUntil: () => new Date(options.now().getTime() + leaseMs),
       simulatorFaults: options.simulatorFaults,
       isStopping: () => this.#isStopped,
+      pause: options.pause ?? pauseForOthers,
       buildHouseholds: options.buildHouseholds ?? buildHere,
       yieldToEventLoop: options.yieldToEventLoop ?? yieldLowPriority,
       elapsedMs: () => performance.now(),

@@ -47,11 +47,11 @@ export const boundsOfLoops: readonly Bound[] = [
     [
       replace(
         'src/queries/fleets/fleet-removal.ts',
-        'export const REMOVAL_BATCH_SIZE = 250;',
+        'export const REMOVAL_BATCH_SIZE = 100;',
         'export const REMOVAL_BATCH_SIZE = 1_000_000;',
       ),
     ],
-    testsOf('tests/fleets/removal.test.ts')('no transaction removes more than 250 rows'),
+    testsOf('tests/fleets/removal.test.ts')('no transaction removes more than 100 rows'),
   ),
   bound(
     'devices of an outage that are told of at once',

@@ -115,9 +115,9 @@ test('a fleet whose worker is killed while it is built is finished by another, n
   path = `${fleets}/${created.body.job_id}`;
   simulated = created.body.simulation_org_id;
   await killAt(gate);
-  expect(await fleet()).toMatchObject({ status: 'provisioning', progress: { created: 500 } });
-  const half = await contents(simulated);
-  expect([half['users'], half['households']]).toEqual([500, 500]);
+  expect(await fleet()).toMatchObject({ status: 'provisioning', progress: { created: 600 } });
+  const part = await contents(simulated);
+  expect([part['users'], part['households']]).toEqual([600, 600]);
 
   worker = await startWorker();
   await until(fleet, ({ status }) => status !== 'provisioning');

@@ -18,7 +18,7 @@ const COUNTED_TABLES = [
   'user_places',
 ];
 /** Rows that one transaction may remove: some 10 ms. */
-const MAX_ROWS = 250;
+const MAX_ROWS = 100;
 
 async function countRows(orgId: string): Promise<unknown> {
   const { rows } = await sql`
@@ -62,7 +62,7 @@ async function addRevisions(orgId: string, count: number): Promise<void> {
   `.execute(db);
 }
 
-describe('no transaction removes more than 250 rows', () => {
+describe('no transaction removes more than 100 rows', () => {
   beforeAll(async () => {
     const { db, everywhere } = fleets.api;
     await queryEverywhere(

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
+import { pauseForOthers } from '../../src/fleets/runner.ts';
 import { buildMissingHouseholds } from '../../src/simulation/household/missing-households.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
+import { foundCompany } from '../support/api.ts';
 import { fleetApi } from './fleet-api.ts';
 
 const fleets = fleetApi({ faults: true });
@@ -54,25 +56,69 @@ test.each([1, 3])(
   },
 );
 
-test('a process works on three fleets at once', async () => {
-  const { flooded, other } = await flood(6);
+/** Queues two fleets of each of as many partners; fleets that the runner works on at each beginning of one's building. */
+async function countInWork(partners: number): Promise<number[]> {
+  const { api } = fleets;
+  for (let index = 0; index < partners; index += 1) {
+    const { orgId, admin } = await foundCompany(api.db, api.clock.now(), `Partner ${index}`);
+    for (let fleet = 0; fleet < 2; fleet += 1) {
+      const body = { request_id: randomUUID(), count: 1 };
+      await api.call('createFleet', { token: admin.token, path: { org_id: orgId }, body });
+    }
+  }
   const counts: number[] = [];
   const runner = fleets.anotherRunner({
     buildHouseholds: async (_partnerId, question) => {
-      const inWork = await fleets.api.db
+      const inWork = await api.db
         .selectFrom('fleets')
         .select('id')
-        .where('work_lease_until', '>', fleets.api.clock.now())
+        .where('work_lease_until', '>', api.clock.now())
         .execute();
       counts.push(inWork.length);
       return buildMissingHouseholds(question);
     },
   });
   await runner.processAll();
-  expect(await orderOfStart([...flooded, other])).toHaveLength(7);
+  return counts;
+}
+
+test('a process works on three fleets at once', async () => {
+  const counts = await countInWork(4);
+  expect(counts).toHaveLength(8);
   // All claims of a turn come before its work.
   expect(counts[0]).toBe(3);
   expect(Math.max(...counts)).toBe(3);
+});
+
+test('a process works on one fleet of a partner at once', async () => {
+  expect(await countInWork(1)).toEqual([1, 1]);
+  expect(Math.max(...(await countInWork(2)))).toBe(2);
+});
+
+test('requests of others have a pause between the batches of a fleet that is built and removed', async () => {
+  const created = await fleets.create({ count: 250 });
+  const jobId = created.body.job_id as string;
+  const progress: number[] = [];
+  const runner = fleets.anotherRunner({
+    pause: async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::integer as count from users
+        where fleet_id = ${jobId}`.execute(fleets.api.db);
+      progress.push(rows[0]?.count ?? 0);
+    },
+  });
+  await runner.processAll();
+  expect(progress).toEqual([100, 200, 250]);
+  await fleets.act('stopFleet', jobId);
+  await fleets.act('purgeFleet', jobId);
+  progress.length = 0;
+  await runner.processAll();
+  expect(progress.filter((count) => count > 0 && count < 250)).toEqual([150, 50]);
+});
+
+test('a pause is long enough for requests of others', async () => {
+  const startedMs = performance.now();
+  await pauseForOthers();
+  expect(performance.now() - startedMs).toBeGreaterThan(4);
 });
 
 test('a partner whose fleet another process works on comes after one that has none in work', async () => {
@@ -129,7 +175,8 @@ test('a removal of many rows gives its turn up and is continued', async () => {
   const { db, clock } = fleets.api;
   const leaseUntil = (): Date => new Date(clock.now().getTime() + 10_000);
   const claim = await claimFleet(db, clock.now(), leaseUntil());
-  const context = { db, now: clock.now, leaseUntil, simulatorFaults: false, isStopping: () => false };
+  const pause = () => Promise.resolve();
+  const context = { db, now: clock.now, leaseUntil, simulatorFaults: false, isStopping: () => false, pause };
   if (claim === undefined) throw new Error('No fleet has work.');
   expect(await purgeFleetInBatches(context, claim, 1)).toBe(false);
   expect(await purgeFleetInBatches(context, claim)).toBe(true);
@@ -139,7 +186,7 @@ test('a runner removes a fleet of many rows in several turns, between which othe
   const fleet = await fleets.running({ count: 1 });
   const orgId = fleet.simulation_org_id as string;
   const { clock, db } = fleets.api;
-  // More than twenty batches of a thousand, each of which a turn may do.
+  // More than the eighty batches that a turn may do.
   await sql`
     insert into users (org_id, id, email, role, created_at, updated_at)
     select ${orgId}, gen_random_uuid(), index || '@example.com', 'user', now(), now() from generate_series(1, 21000) index

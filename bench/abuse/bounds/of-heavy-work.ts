@@ -144,6 +144,36 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     proofs: [ofFleets('a process works on three fleets at once')],
   },
   {
+    name: 'fleets of one partner that are worked on at once',
+    attacks: OF_FLEETS,
+    edits: [
+      {
+        file: 'src/fleets/fleet-claims.ts',
+        from: '[...this.#served], partners)',
+        to: '[...this.#served], partners.slice(partners.length))',
+      },
+    ],
+    proofs: [ofFleets('a process works on one fleet of a partner at once')],
+  },
+  {
+    name: 'pauses of a fleet that is built or removed',
+    attacks: OF_FLEETS,
+    edits: [{ file: RUNNER, from: 'sleep(PAUSE_MS)', to: 'Promise.resolve()' }],
+    proofs: [ofFleets('a pause is long enough for requests of others')],
+  },
+  {
+    name: 'batches of a fleet that is built',
+    attacks: OF_FLEETS,
+    edits: [
+      {
+        file: 'src/fleets/provisioning.ts',
+        from: 'const HOUSEHOLD_BATCH_SIZE = 100;',
+        to: 'const HOUSEHOLD_BATCH_SIZE = 1_000;',
+      },
+    ],
+    proofs: [ofFleets('requests of others have a pause between the batches')],
+  },
+  {
     name: 'what one turn of a fleet removes',
     attacks: OF_FLEETS,
     edits: [

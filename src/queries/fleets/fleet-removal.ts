@@ -7,7 +7,7 @@ import { deleteBatchOf } from '../connection/delete-batch.ts';
 import type { Fleet, FleetKey } from './fleets.ts';
 
 /** Rows that one transaction of a clean-up or a purge removes: its locks are held for some 10 ms, and must not for 50 on a slow server. */
-export const REMOVAL_BATCH_SIZE = 250;
+export const REMOVAL_BATCH_SIZE = 100;
 
 /**
  * Removes at most `limit` rows of a cleaned fleet: the applications of its users, then notifications, what was asked of

@@ -17,15 +17,16 @@ export interface ClaimedFleet extends Fleet {
 }
 
 /**
- * A fleet with work that nobody does, of a partner that is not suspended; a queued one is provisioning from now on. Partners take turns: first those with the
- * fewest fleets in work, of these one that is not among `served` (the latest last), then the one served longest ago; of a
- * partner the oldest fleet.
+ * A fleet with work that nobody does, of a partner that is neither suspended nor among `except`; a queued one is provisioning
+ * from now on. Partners take turns: first those with the fewest fleets in work, of these one that is not among `served` (the latest
+ * last), then the one served longest ago; of a partner the oldest fleet.
  */
 export async function claimFleet(
   db: Db,
   now: Date,
   leaseUntil: Date,
   served: readonly string[] = [],
+  except: readonly string[] = [],
 ): Promise<ClaimedFleet | undefined> {
   const { rows: candidates } = await sql<Pick<Fleet, 'simulation_org_id'>>`
     with in_work as (
@@ -34,7 +35,7 @@ export async function claimFleet(
       group by org_id
     )
     select fleets.simulation_org_id from fleets left join in_work on in_work.org_id = fleets.org_id
-    where ${hasFreeWork(now)}
+    where ${hasFreeWork(now)} and fleets.org_id <> all(${[...except]}::uuid[])
     order by coalesce(in_work.fleets, 0), array_position(${[...served]}::uuid[], fleets.org_id) nulls first,
       fleets.created_at
     limit ${sql.lit(MOST_CANDIDATES)}
