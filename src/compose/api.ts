@@ -38,6 +38,8 @@ import {
 import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { kindOf } from '../domain/security/quota-subjects.ts';
 import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
+import { whenAlone } from '../shares/recent-partners.ts';
+import type { RecentPartners } from '../shares/recent-partners.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
 import { isDatabaseUnavailable, violatedConstraint } from '../queries/connection/database.ts';
@@ -67,13 +69,15 @@ const STREAMED_LISTS = {
  * Chunks of them that are read and written at once, for a millisecond or two of the event loop each. Only lists that have
  * begun wait, so that none is refused for their number; the wait is long enough for those before it on a slow database.
  */
-const LIST_CHUNKS = { capacity: 4, asOfRight: 1, atMost: 2, maxWaiting: 16, waitMs: 30_000 };
+const LIST_CHUNKS = { capacity: 4, asOfRight: 1, maxWaiting: 16, waitMs: 30_000 };
 
 /**
  * Pages that are read and presented at once, some 100 rows and 3 ms of the event loop each. Those of one partner would
  * otherwise come together in one turn of it, while as many servers of the database compute for them.
  */
-const LIST_PAGES = { capacity: 8, asOfRight: 1, atMost: 2, maxWaiting: 1_000 };
+const LIST_PAGES = { capacity: 8, asOfRight: 1, maxWaiting: 1_000 };
+/** Chunks and pages of a partner that is alone at work; beside others it has one. */
+const LISTS_ALONE = 2;
 
 export interface ApiOptions {
   readonly db: Db;
@@ -95,6 +99,8 @@ export interface ApiOptions {
   readonly secretUses?: SecretUseWriter;
   readonly rateLimits: RateLimits;
   readonly trustedProxies: readonly string[];
+  /** Who sends requests to this process, of which its connections know as well. */
+  readonly recentPartners: Pick<RecentPartners, 'note' | 'hasOthers'>;
   /** Origins whose scripts may call; none unless it is given. */
   readonly allowedOrigins?: readonly string[];
   /** How strangers who are refused again and again are slowed down. */
@@ -118,7 +124,7 @@ const monotonicMs = (): number => performance.now();
 
 /** Binds operations, token endpoints and pages to the HTTP surface, behind the turns of callers. */
 export function composeApi(options: ApiOptions): RequestListener {
-  const { db, checks, clock, log, trustedProxies } = options;
+  const { db, checks, clock, log, trustedProxies, recentPartners } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
   const { olderFormatUntil } = options;
   const authenticator = createAuthenticator({ db, checks, clock, turns: lookups, olderFormatUntil });
@@ -139,7 +145,10 @@ export function composeApi(options: ApiOptions): RequestListener {
     isUnavailable: isDatabaseUnavailable,
     runInRequestScope: (isAnswering, handle, addressOf) =>
       runInRequestScope(isAnswering, handle, options.requestDatabaseMs, addressOf),
-    assignToPartner: assignRequestToPartner,
+    assignToPartner: (partnerId) => {
+      recentPartners.note(partnerId);
+      assignRequestToPartner(partnerId);
+    },
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     isPartner,
     findRuleErrors,
@@ -148,7 +157,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     bytesWithoutTurn,
     ...pickHttpOptions(options),
     securedHandlers,
-    ...createShares(),
+    ...createShares(recentPartners),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
     trustedProxies,
@@ -162,7 +171,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       actor.role !== 'user' && (await isOrganizationReachable(db, actor.orgId, orgId)),
     normaliseUsername: (username) => normaliseUsername(db, username),
     oauth: createOAuthEndpoints(options, authenticator, verifyAccount),
-    pages: createPages({ ...shared, verifyAccount, hashing, sessions, olderFormatUntil }),
+    pages: createPages({ ...shared, recentPartners, verifyAccount, hashing, sessions, olderFormatUntil }),
   });
   return takeTurns(app, baseUrl, findCaller);
 }
@@ -192,11 +201,14 @@ function createHashingTurns(hasher: PasswordHasher): HashingTurns {
   return { run: (caller, work) => turns.run(caller, () => work(hasher)) };
 }
 
-function createShares(): Pick<OperationOptions, 'sharedLists' | 'sharedCoding'> {
+function createShares(
+  recentPartners: ApiOptions['recentPartners'],
+): Pick<OperationOptions, 'sharedLists' | 'sharedCoding'> {
+  const atMost = whenAlone(recentPartners, LISTS_ALONE, 1);
   const sharedLists = {
-    pages: new FairShare(LIST_PAGES),
+    pages: new FairShare({ ...LIST_PAGES, atMost }),
     streams: new FairShare(STREAMED_LISTS),
-    chunks: new FairShare(LIST_CHUNKS),
+    chunks: new FairShare({ ...LIST_CHUNKS, atMost }),
   };
   return { sharedLists, sharedCoding: createSharedCoding() };
 }

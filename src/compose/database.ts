@@ -12,6 +12,7 @@ import type { AcquireShare } from '../queries/connection/bounded-pool.ts';
 import { createDatabaseProbe } from '../queries/connection/probe.ts';
 import { joinOrStartEmbeddedDatabase, startEmbeddedDatabase } from '../postgres/start.ts';
 import { applyMigrations } from '../queries/connection/migrations.ts';
+import { RecentPartners, whenAlone } from '../shares/recent-partners.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations');
@@ -31,8 +32,10 @@ const CHECK_STATEMENT_MS = 2_000;
 const REQUEST_STATEMENT_MS = 4_500;
 /** Requests of one partner that may wait for a connection. */
 const MAX_WAITING_REQUESTS = 1_000;
-/** Parties whose shares leave a connection over: three with long statements keep no fourth one waiting. */
-const PARTIES_WITH_SHARES = 3;
+/** Parties whose shares leave connections over: four with long statements keep no fifth one waiting. */
+const PARTIES_WITH_SHARES = 4;
+/** What all have of whom no partner is known. */
+const STRANGERS_PART = 1 / 3;
 /** Of a pool of four or five too one address has not all that those have who are not known. */
 const STRANGERS_OF_SMALL_POOLS = 2;
 
@@ -46,6 +49,8 @@ export interface Storage extends OpenDatabase {
   readonly linkKey: LinkKey;
   /** Why the database cannot serve now; undefined when it can. */
   readonly notReadyReason: () => string | undefined;
+  /** Who sends requests to this process. */
+  readonly recentPartners: RecentPartners;
   /** Asks the database; what went wrong, or undefined. */
   readonly findPingFailure: () => Promise<string | undefined>;
   /** Closes the connections, then stops the database if it is ours. The last thing a process does. */
@@ -84,13 +89,15 @@ export async function openStorage({
     });
     if (applied.length > 0) log.info('Migrated the database.', { applied });
     const { key, previous } = readEncryptionKeys(settings);
+    const recentPartners = new RecentPartners(() => performance.now());
     const { database, background, checks } = openPools(
       connection,
-      { settings, log, purpose },
+      { settings, log, purpose, recentPartners },
       maxConnections,
     );
     return {
       ...database,
+      recentPartners,
       background: background.db,
       checks: checks.db,
       keyring: createKeyring(key, previous),
@@ -114,7 +121,12 @@ export async function openStorage({
 /** A command has one pool; `serve` has one for requests, one for its loops and one for token checks. */
 function openPools(
   connection: DatabaseOptions['connection'],
-  { settings, log, purpose }: Pick<StorageOptions, 'settings' | 'log' | 'purpose'>,
+  {
+    settings,
+    log,
+    purpose,
+    recentPartners,
+  }: Pick<StorageOptions, 'settings' | 'log' | 'purpose'> & Pick<Storage, 'recentPartners'>,
   maxConnections: number | undefined,
 ): { database: OpenDatabase; background: OpenDatabase; checks: OpenDatabase } {
   const onIdleError = (error: Error): void => log.warn('An idle database connection broke.', { error });
@@ -127,7 +139,7 @@ function openPools(
     connection,
     max: capacity,
     statementMs: REQUEST_STATEMENT_MS,
-    acquireShare: shareConnections(capacity),
+    acquireShare: shareConnections(capacity, recentPartners),
     onIdleError,
   });
   const background = openDatabase({
@@ -148,19 +160,26 @@ function openPools(
 }
 
 /**
- * Divides the connections for requests among partners. Each has a third of them at most: a statement holds one for as long as it takes,
- * so what one partner borrowed would not be free when others come, and as many servers of the database would compete with the one
- * that others wait for. Those of which no partner is known yet are one more party, and share what it has by address, so that no flood of
- * one address keeps the first request of another from it.
+ * Divides the connections for requests among partners. One that is alone at work has half of them at most, and a fifth beside others: a
+ * statement holds one for as long as it takes, so what one partner borrowed would not be free when others come, and as many servers of the
+ * database would compete with the one that others wait for. Those of which no partner is known yet are one more party, and share what
+ * it has by address, so that no flood of one address keeps the first request of another from it.
  */
-export function shareConnections(capacity: number): AcquireShare {
-  const ofPartner = Math.max(1, Math.floor((capacity - 1) / PARTIES_WITH_SHARES));
+export function shareConnections(
+  capacity: number,
+  recentPartners: Pick<RecentPartners, 'hasOthers'>,
+): AcquireShare {
+  const asOfRight = Math.max(1, Math.floor((capacity - 1) / PARTIES_WITH_SHARES));
+  const alone = Math.max(1, Math.floor(capacity / 2));
   const turns = createTurns({
     capacity,
     maxWaiting: MAX_WAITING_REQUESTS,
-    asOfRight: ofPartner,
-    atMost: ofPartner,
-    strangerUnits: Math.max(ofPartner, Math.min(STRANGERS_OF_SMALL_POOLS, Math.floor(capacity / 2))),
+    asOfRight,
+    atMost: whenAlone(recentPartners, alone, asOfRight),
+    strangerUnits: Math.max(
+      Math.floor((capacity - 1) * STRANGERS_PART),
+      Math.min(STRANGERS_OF_SMALL_POOLS, alone),
+    ),
   });
   return (partnerId, signal, address) =>
     turns.acquire(address === undefined ? { partnerId } : { address }, signal);

@@ -14,19 +14,22 @@ import { normaliseUsername } from '../queries/accounts/accounts.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { createReferencePages } from '../reference/reference.ts';
 import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
+import { whenAlone } from '../shares/recent-partners.ts';
+import type { RecentPartners } from '../shares/recent-partners.ts';
 import { createPortalReads } from './portal-reads.ts';
 
-/**
- * Pages of people that are made at once: one of prices has some megabytes before it is sent. Those that a browser opens together are
- * far fewer.
- */
-export const PAGES = {
+/** Pages of people that are made at once: one of prices has some megabytes before it is sent. */
+const PAGES = {
   capacity: 64,
-  asOfRight: 4,
-  atMost: 4,
+  asOfRight: 1,
   maxWaiting: 64,
   refuseAfterMs: REFUSE_AFTER_MS,
 } as const;
+/** Of a partner that is alone at work, as a browser opens them together; beside others it has one. */
+const PAGES_ALONE = 4;
+
+export const createPageTurns = (recentPartners: Pick<RecentPartners, 'hasOthers'>): FairShare =>
+  new FairShare({ ...PAGES, atMost: whenAlone(recentPartners, PAGES_ALONE, 1) });
 
 interface PagesOptions {
   readonly services: Services;
@@ -37,6 +40,7 @@ interface PagesOptions {
   readonly hashing: HashingTurns;
   readonly sessions: SessionMemory;
   readonly refusalDelay: RefusalDelay;
+  readonly recentPartners: Pick<RecentPartners, 'note' | 'hasOthers'>;
   readonly answerOnce: PortalOptions['answerOnce'];
   /** Until when links may come that do not name their organization. */
   readonly olderFormatUntil: Date | undefined;
@@ -44,10 +48,20 @@ interface PagesOptions {
 
 /** The pages for people: consent, portal, reference. */
 export function createPages(options: PagesOptions): AppOptions['pages'] {
-  const { services, clock, log, limiter, verifyAccount, hashing, sessions, refusalDelay, answerOnce } =
-    options;
+  const {
+    services,
+    clock,
+    log,
+    limiter,
+    verifyAccount,
+    hashing,
+    sessions,
+    refusalDelay,
+    answerOnce,
+    recentPartners,
+  } = options;
   const { db, baseUrl, linkKey } = services;
-  const pageTurns = new FairShare(PAGES);
+  const pageTurns = createPageTurns(recentPartners);
   const slowDown: PortalOptions['slowDown'] = (request, response) => refusalDelay.wait(request, response);
   return [
     createConsentPage({
@@ -63,7 +77,10 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       reads: createPortalReads(db),
       clock,
       log,
-      inPageTurn: (partnerId, work) => pageTurns.run(partnerId, work),
+      inPageTurn: (partnerId, work) => {
+        recentPartners.note(partnerId);
+        return pageTurns.run(partnerId, work);
+      },
       sessions,
       verifyAccount,
       hashing,

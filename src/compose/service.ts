@@ -189,6 +189,7 @@ async function startSurface(
     secretUses: uses,
     rateLimits,
     trustedProxies,
+    recentPartners: storage.recentPartners,
     allowedOrigins,
     olderFormatUntil: await findOlderFormatEnd(storage.background),
     log,

@@ -5,7 +5,6 @@ import type { FairShareOptions } from './fair-share.ts';
 export type TurnCaller = { readonly partnerId: string } | { readonly address: string };
 
 export interface TurnOptions extends FairShareOptions {
-  readonly atMost?: number | undefined;
   /** Units that all addresses together have at most; one where it is left out. */
   readonly strangerUnits?: number | undefined;
 }
@@ -28,10 +27,10 @@ const STRANGERS = 'strangers';
  * again behind the partners.
  */
 export function createTurns({ strangerUnits = 1, atMost, ...options }: TurnOptions): Turns {
-  const ofPartner = atMost ?? options.capacity;
+  const ofPartner = typeof atMost === 'function' ? atMost : () => atMost ?? options.capacity;
   const units = new FairShare({
     ...options,
-    atMost: (partnerId) => (partnerId === STRANGERS ? strangerUnits : ofPartner),
+    atMost: (partnerId) => (partnerId === STRANGERS ? strangerUnits : ofPartner(partnerId)),
   });
   const addresses = new FairShare({
     ...options,

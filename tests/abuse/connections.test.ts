@@ -6,11 +6,11 @@ import type { AttackedService } from './attacked-service.ts';
 
 const CONNECTIONS = 10;
 const AT_ONCE = 16;
-/** What a partner may have of the connections. */
-const OF_A_PARTNER = 3;
-/** What an address may have of them: those of whom nobody is known have as many, and the last of these is not lent. */
-const OF_AN_ADDRESS = OF_A_PARTNER - 1;
-/** Pages of lists that a partner may make at once. */
+/** What a partner that is alone at work may have of the connections. */
+const OF_A_PARTNER = 5;
+/** What an address may have of them: those of whom nobody is known have three, and the last of these is not lent. */
+const OF_AN_ADDRESS = 2;
+/** Pages of lists that a partner that is alone at work may make at once. */
 const PAGES = 2;
 
 let service: AttackedService;

@@ -16,7 +16,7 @@ let api: Api;
 /** How often anybody has asked for a connection. */
 let asked = 0;
 beforeAll(async () => {
-  const acquireShare = shareConnections(CONNECTIONS);
+  const acquireShare = shareConnections(CONNECTIONS, { hasOthers: () => true });
   const open = async (connection: Parameters<typeof openDatabase>[0]['connection']) =>
     openDatabase({
       connection,

@@ -18,6 +18,7 @@ const tools = (more: Partial<CheckpointWorkContext> = {}): CheckpointWorkContext
   leaseUntil: () => new Date(fleets.api.clock.now().getTime() + LEASE_MS),
   simulatorFaults: false,
   isStopping: () => false,
+  pause: () => Promise.resolve(),
   yieldToEventLoop,
   elapsedMs: () => 0,
   ...more,

@@ -22,6 +22,7 @@ function toolsUntil(batches: number): ProvisioningContext {
     leaseUntil: () => new Date(clock.now().getTime() + LEASE_MS),
     simulatorFaults: false,
     isStopping: () => left-- <= 0,
+    pause: () => Promise.resolve(),
     buildHouseholds: async (_partnerId, question) => buildMissingHouseholds(question),
   };
 }
@@ -49,11 +50,11 @@ test('the work of a killed worker is left alone until its lease ends, then anoth
   await provisionFleet(toolsUntil(1), dead);
   expect(await fleets.get(jobId)).toMatchObject({
     status: 'provisioning',
-    progress: { created: 250, total: 600 },
+    progress: { created: 100, total: 600 },
   });
   const other = fleets.anotherRunner();
   await other.processAll();
-  expect((await fleets.get(jobId)).progress.created).toBe(250);
+  expect((await fleets.get(jobId)).progress.created).toBe(100);
   fleets.api.clock.advance(LEASE_MS);
   await other.processAll();
   expect(await fleets.get(jobId)).toMatchObject({
@@ -83,10 +84,10 @@ test('cancelling between batches keeps what exists until clean-up', async () => 
   const jobId = fleet.job_id as string;
   await provisionFleet(toolsUntil(2), await claim());
   const cancelled = await fleets.act('cancelFleet', jobId);
-  expect(cancelled.body).toMatchObject({ status: 'cancelled', progress: { created: 500, total: 600 } });
+  expect(cancelled.body).toMatchObject({ status: 'cancelled', progress: { created: 200, total: 600 } });
   fleets.api.clock.advance(LEASE_MS);
   await fleets.runner.processAll();
-  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(500);
+  expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(200);
   expect((await fleets.act('cleanupFleet', jobId)).body.status).toBe('cleaned');
   expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(0);
 });
@@ -97,7 +98,7 @@ test('cancelling an expansion half way drops its households alone', async () => 
   const before = await fleets.devices(jobId);
   await fleets.expand(jobId, 400);
   await provisionFleet(toolsUntil(1), await claim());
-  expect((await fleets.get(jobId)).progress).toEqual({ created: 253, total: 403 });
+  expect((await fleets.get(jobId)).progress).toEqual({ created: 103, total: 403 });
   expect((await fleets.act('cancelFleet', jobId)).body).toMatchObject({ status: 'running', count: 3 });
   expect(await fleets.devices(jobId)).toEqual(before);
   expect(await rows(fleet.simulation_org_id as string, 'users')).toBe(3);

@@ -15,8 +15,6 @@ import type { Call } from '../support/api-client.ts';
 import { until } from '../process/partner.ts';
 
 const LISTS = ROUTES.map(({ operationId }) => operationId).filter(isListOperation);
-/** Pages of a partner that are made at once. */
-const AT_ONCE = 2;
 
 /** Statements of operations whose rows have come, and wait to be used. */
 class Gate implements KyselyPlugin {
@@ -42,6 +40,8 @@ class Gate implements KyselyPlugin {
 }
 
 const gate = new Gate();
+/** Whether the partner is not alone at work. */
+let hasOthers = false;
 let api: Api;
 let askOwn: (id: OperationId) => Ask;
 let askForeign: (id: OperationId) => Ask;
@@ -53,6 +53,7 @@ beforeAll(async () => {
   };
   api = await startApi({
     requestPool: { open, waitMs: 60_000 },
+    recentPartners: { note: () => undefined, hasOthers: () => hasOthers },
     services: {
       get db() {
         if (opened === undefined) throw new Error('The database is not open yet.');
@@ -89,30 +90,39 @@ async function prepare({ orgId, admin }: Company): Promise<(id: OperationId) => 
   };
 }
 
-test.each(LISTS)('%s: of one partner two pages are made at once, and another has its own', async (id) => {
-  const [own, foreign] = [askOwn(id), askForeign(id)];
-  expect([await own(), await foreign()]).toEqual([200, 200]);
-  let received = 0;
-  const count = (): void => void (received += 1);
-  api.server.on('request', count);
-  gate.isOpen = false;
-  const asked = Array.from({ length: 5 }, own);
-  try {
-    await until(
-      () => received === asked.length && gate.waiting >= AT_ONCE,
-      (isSo) => isSo,
-    );
-    // It comes behind them, and needs no database.
-    expect((await api.call('getFleetConfig')).status).toBe(200);
-    expect(gate.waiting).toBe(AT_ONCE);
-    asked.push(foreign());
-    await until(
-      () => gate.waiting,
-      (waiting) => waiting > AT_ONCE,
-    );
-  } finally {
-    api.server.off('request', count);
-    gate.open();
-  }
-  expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
-});
+const CASES = LISTS.flatMap((id) => [
+  { id, atOnce: 2, beside: 'alone' },
+  { id, atOnce: 1, beside: 'beside others' },
+]);
+
+test.each(CASES)(
+  '$id, $beside: of one partner $atOnce pages are made at once, and another has its own',
+  async ({ id, atOnce, beside }) => {
+    hasOthers = beside !== 'alone';
+    const [own, foreign] = [askOwn(id), askForeign(id)];
+    expect([await own(), await foreign()]).toEqual([200, 200]);
+    let received = 0;
+    const count = (): void => void (received += 1);
+    api.server.on('request', count);
+    gate.isOpen = false;
+    const asked = Array.from({ length: 5 }, own);
+    try {
+      await until(
+        () => received === asked.length && gate.waiting >= atOnce,
+        (isSo) => isSo,
+      );
+      // It comes behind them, and needs no database.
+      expect((await api.call('getFleetConfig')).status).toBe(200);
+      expect(gate.waiting).toBe(atOnce);
+      asked.push(foreign());
+      await until(
+        () => gate.waiting,
+        (waiting) => waiting > atOnce,
+      );
+    } finally {
+      api.server.off('request', count);
+      gate.open();
+    }
+    expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
+  },
+);

@@ -1,6 +1,5 @@
 // How many pages of a partner are made at once: each holds what it shows until it is sent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PAGES } from '../../src/compose/pages.ts';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { createSession } from '../../src/accounts/sessions.ts';
@@ -12,10 +11,13 @@ import type { Person, PortalSite } from './portal-site.ts';
 let site: PortalSite;
 let admin: Person;
 let other: Person;
+/** Whether partners are not alone at work. */
+let hasOthers = false;
 /** For whom pages have given way to others, in turn. */
 const gaveWay: (string | undefined)[] = [];
 beforeAll(async () => {
   site = await startPortal({
+    hasOtherPartners: () => hasOthers,
     yieldToEventLoop: (days, partnerId) => {
       gaveWay.push(partnerId);
       return yieldToEventLoop(days, partnerId);
@@ -32,25 +34,31 @@ async function ask(person: Person | undefined, path: string): Promise<Response> 
   return fetch(`${site.baseUrl}${path}`, { headers, redirect: 'manual' });
 }
 
-test('four pages of a partner are made at once, and what comes beyond waits or is refused: others do not', async () => {
-  const releases = [];
-  for (let turn = 0; turn < PAGES.atMost; turn += 1) releases.push(await site.pageTurns.acquire(admin.orgId));
-  expect(releases.length).toBe(4);
-  const waiting = ask(admin, '/portal/users/');
-  await until(
-    () => site.pageTurns.usage.waiting,
-    (count) => count === 1,
-  );
-  expect((await ask(other, '/portal/users/')).status).toBe(200);
-  expect((await ask(undefined, '/accounts/login/')).status).toBe(200);
-  releases[0]?.();
-  expect((await waiting).status).toBe(200);
-  const refill = await site.pageTurns.acquire(admin.orgId);
-  const refused = await ask(admin, '/portal/users/');
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
-  for (const release of [refill, ...releases.slice(1)]) release();
-  expect(site.pageTurns.usage.held).toBe(0);
-});
+test.each([
+  [4, 'alone'],
+  [1, 'beside others'],
+])(
+  '%i pages of a partner are made at once (%s), and what comes beyond waits or is refused: others do not',
+  async (atOnce, beside) => {
+    hasOthers = beside !== 'alone';
+    const releases = [];
+    for (let turn = 0; turn < atOnce; turn += 1) releases.push(await site.pageTurns.acquire(admin.orgId));
+    const waiting = ask(admin, '/portal/users/');
+    await until(
+      () => site.pageTurns.usage.waiting,
+      (count) => count === 1,
+    );
+    expect((await ask(other, '/portal/users/')).status).toBe(200);
+    expect((await ask(undefined, '/accounts/login/')).status).toBe(200);
+    releases[0]?.();
+    expect((await waiting).status).toBe(200);
+    const refill = await site.pageTurns.acquire(admin.orgId);
+    const refused = await ask(admin, '/portal/users/');
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+    for (const release of [refill, ...releases.slice(1)]) release();
+    expect(site.pageTurns.usage.held).toBe(0);
+  },
+);
 
 test('a page that is open and listens takes no turn, and a page that fails gives its turn back', async () => {
   const stream = await ask(admin, '/portal/changes');

@@ -8,7 +8,7 @@ import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
-import { PAGES } from '../../src/compose/pages.ts';
+import { createPageTurns } from '../../src/compose/pages.ts';
 import { createPortalReads } from '../../src/compose/portal-reads.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
@@ -86,6 +86,8 @@ export interface SiteOptions {
   readonly slowDown?: () => Promise<void>;
   /** How pages give way to others. */
   readonly yieldToEventLoop?: Services['yieldToEventLoop'];
+  /** Whether no partner is alone at work. */
+  readonly hasOtherPartners?: () => boolean;
 }
 
 /** The portal on a real port, with a database of its own and a clock that moves a millisecond with each look. */
@@ -100,6 +102,7 @@ export async function startPortal({
   lookupTurns,
   slowDown = () => Promise.resolve(),
   yieldToEventLoop,
+  hasOtherPartners = () => false,
 }: SiteOptions = {}): Promise<PortalSite> {
   const database = await testDatabase();
   const { db } = database;
@@ -134,7 +137,7 @@ export async function startPortal({
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { services, stop } = startServices(db, publicUrl ?? baseUrl, randomBytes(32));
   const answers = new IdempotentAnswers(() => performance.now());
-  const pageTurns = new FairShare(PAGES);
+  const pageTurns = createPageTurns({ hasOthers: hasOtherPartners });
   const verified: string[] = [];
   const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);

@@ -124,21 +124,35 @@ test('a partner has no more than its own limit, whatever is idle', async () => {
   expect(share.usage).toEqual({ capacity: 16, held: 2, waiting: 2 });
 });
 
-test('of ten connections each partner has three at most, so that three with long statements leave one to a fourth', async () => {
-  const acquireShare = shareConnections(10);
+test.each([
+  [2, 1],
+  [4, 2],
+  [10, 5],
+  [200, 100],
+])('of %i connections a partner that is alone at work has %i', async (capacity, most) => {
+  const acquireShare = shareConnections(capacity, { hasOthers: () => false });
+  const calls = Array.from({ length: 200 }, () =>
+    call({ acquire: (partner, signal) => acquireShare(partner, signal, undefined) }, 'a'),
+  );
+  await settle();
+  expect(count(calls, 'held')).toBe(most);
+});
+
+test('of ten connections each partner has two at most beside others, so that four with long statements leave two to a fifth', async () => {
+  const acquireShare = shareConnections(10, { hasOthers: () => true });
   const share = {
     acquire: (partner: string, signal?: AbortSignal) => acquireShare(partner, signal, undefined),
   };
   const all = (partner: string): Call[] => Array.from({ length: 30 }, () => call(share, partner));
   const waiting = [all('a')];
   await settle();
-  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([3]);
-  waiting.push(all('b'), all('c'));
+  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([2]);
+  waiting.push(all('b'), all('c'), all('d'));
   await settle();
-  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([3, 3, 3]);
-  const fourth = call(share, 'd');
+  expect(waiting.map((calls) => count(calls, 'held'))).toEqual([2, 2, 2, 2]);
+  const fifth = [call(share, 'e'), call(share, 'e')];
   await settle();
-  expect(fourth.state).toBe('held');
+  expect(states(fifth)).toEqual(['held', 'held']);
 });
 
 test.each([
@@ -150,7 +164,7 @@ test.each([
 ])(
   'of %i connections all who are not known have %i, and an address leaves one of several to others',
   async (capacity, most) => {
-    const acquireShare = shareConnections(capacity);
+    const acquireShare = shareConnections(capacity, { hasOthers: () => false });
     const from = (address: string) => ({
       acquire: (_: string, signal?: AbortSignal) => acquireShare('anonymous', signal, address),
     });

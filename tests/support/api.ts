@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import type { Route } from '../../generated/routes.ts';
 import { composeApi } from '../../src/compose/api.ts';
+import type { ApiOptions as ServiceOptions } from '../../src/compose/api.ts';
 import { startRequestLog } from '../../src/compose/request-log.ts';
 import type { RateLimits } from '../../src/config/rate-limits.ts';
 import { sha256Digest, newAccessToken } from '../../src/domain/security/credentials.ts';
@@ -17,6 +18,7 @@ import { openDatabase } from '../../src/queries/connection/database.ts';
 import type { Db, OpenDatabase } from '../../src/queries/connection/database.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
+import { RecentPartners } from '../../src/shares/recent-partners.ts';
 import { Registry } from 'prom-client';
 import { ApiClient } from './api-client.ts';
 import { TestClock } from './clock.ts';
@@ -43,6 +45,8 @@ export interface ApiOptions {
   readonly refusalDelay?: Partial<RefusalDelayOptions>;
   /** Whose `X-Forwarded-For` is believed. */
   readonly trustedProxies?: readonly string[];
+  /** Which partner is alone at work; as a service finds it unless it is given. */
+  readonly recentPartners?: ServiceOptions['recentPartners'];
   /** How requests reach the database of the test, and how long each may wait for it. */
   readonly requestPool?: {
     readonly open: (connection: pg.ClientConfig) => Promise<OpenDatabase>;
@@ -136,6 +140,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     requestLog: requests.requestLog,
     rateLimits: options.rateLimits,
     trustedProxies: options.trustedProxies ?? [],
+    recentPartners: options.recentPartners ?? new RecentPartners(() => performance.now()),
     log,
     registry,
     findNotReadyReason: () => Promise.resolve(undefined),

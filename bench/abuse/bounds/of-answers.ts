@@ -18,7 +18,7 @@ const ofConnections = (only: string): Proof => ({
 });
 const ofTurns = (only: string): Proof => ({
   file: 'tests/operations/list-turns.test.ts',
-  test: 'of one partner two pages are made at once',
+  test: 'pages are made at once, and another has its own',
   only,
 });
 const ofReply = (test: string): Proof => ({ file: 'tests/http/reply.test.ts', test });
@@ -133,7 +133,7 @@ export const boundsOfAnswers: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/api.ts',
-        from: 'new FairShare(LIST_PAGES)',
+        from: 'new FairShare({ ...LIST_PAGES, atMost })',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
@@ -156,7 +156,7 @@ export const boundsOfAnswers: readonly Bound[] = [
       },
       {
         file: 'src/compose/api.ts',
-        from: 'new FairShare(LIST_CHUNKS)',
+        from: 'new FairShare({ ...LIST_CHUNKS, atMost })',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],

@@ -12,7 +12,7 @@ export const boundsOfPages: readonly Bound[] = [
         to: 'else await make();',
       },
     ],
-    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'four pages of a partner are made at once' }],
+    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],
   },
   {
     name: 'long forms of a partner that are read at once',

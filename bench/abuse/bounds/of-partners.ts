@@ -27,7 +27,7 @@ export const boundsOfPartners: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/database.ts',
-        from: 'acquireShare: shareConnections(capacity),',
+        from: 'acquireShare: shareConnections(capacity, recentPartners),',
         to: 'acquireShare: () => Promise.resolve(() => undefined),',
       },
     ],
@@ -35,6 +35,25 @@ export const boundsOfPartners: readonly Bound[] = [
     proofs: ['unknown-clients', 'victims-client', 'sign-up', 'user-flood', 'fleet-flood', 'expand-purge'].map(
       (only) => ({ file: 'tests/abuse/connections.test.ts', test: 'and others are left', only }),
     ) as [Proof],
+  },
+  {
+    name: 'what a partner leaves to others while they are at work',
+    attacks: ['deep-offsets', 'long-lists', 'ten-applications', 'device-pages', 'price-pages'],
+    edits: [
+      {
+        file: 'src/shares/recent-partners.ts',
+        from: '(recentPartners.hasOthers(partnerId) ? besideOthers : alone)',
+        to: '(recentPartners.hasOthers(partnerId) ? alone : alone)',
+      },
+    ],
+    proofs: [
+      { file: 'tests/shares/fair-share.test.ts', test: 'each partner has two at most beside others' },
+      { file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' },
+      {
+        file: 'tests/operations/list-turns.test.ts',
+        test: 'pages are made at once, and another has its own',
+      },
+    ],
   },
   {
     name: 'the second before a refusal',
@@ -143,14 +162,14 @@ export const boundsOfPartners: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/database.ts',
-        from: 'atMost: ofPartner,',
+        from: 'atMost: whenAlone(recentPartners, alone, asOfRight),',
         to: '',
       },
     ],
     proofs: [
       {
         file: 'tests/shares/fair-share.test.ts',
-        test: 'of ten connections each partner has three at most',
+        test: 'connections a partner that is alone at work has',
       },
     ],
   },
