@@ -1,5 +1,5 @@
 // How many pages of a partner are made at once: each holds what it shows until it is sent.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { createSession } from '../../src/accounts/sessions.ts';
@@ -41,8 +41,10 @@ test.each([
   '%i pages of a partner are made at once (%s), and what comes beyond waits or is refused: others do not',
   async (atOnce, beside) => {
     hasOthers = beside !== 'alone';
-    const releases = [];
-    for (let turn = 0; turn < atOnce; turn += 1) releases.push(await site.pageTurns.acquire(admin.orgId));
+    const take = () => site.pageTurns.acquire(admin.orgId);
+    const releases = await Promise.all(Array.from({ length: atOnce }, take));
+    const releaseAll = () => releases.forEach((release) => release());
+    onTestFinished(releaseAll);
     const waiting = ask(admin, '/portal/users/');
     await until(
       () => site.pageTurns.usage.waiting,
@@ -52,10 +54,10 @@ test.each([
     expect((await ask(undefined, '/accounts/login/')).status).toBe(200);
     releases[0]?.();
     expect((await waiting).status).toBe(200);
-    const refill = await site.pageTurns.acquire(admin.orgId);
+    releases.push(await take());
     const refused = await ask(admin, '/portal/users/');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
-    for (const release of [refill, ...releases.slice(1)]) release();
+    releaseAll();
     expect(site.pageTurns.usage.held).toBe(0);
   },
 );

@@ -48,10 +48,15 @@ export const boundsOfPartners: readonly Bound[] = [
     ],
     proofs: [
       { file: 'tests/shares/fair-share.test.ts', test: 'each partner has two at most beside others' },
-      { file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' },
+      {
+        file: 'tests/portal/page-turns.test.ts',
+        test: 'pages of a partner are made at once',
+        only: '1 pages',
+      },
       {
         file: 'tests/operations/list-turns.test.ts',
         test: 'pages are made at once, and another has its own',
+        only: 'beside others',
       },
     ],
   },
@@ -170,6 +175,7 @@ export const boundsOfPartners: readonly Bound[] = [
       {
         file: 'tests/shares/fair-share.test.ts',
         test: 'connections a partner that is alone at work has',
+        only: 'of 10 ',
       },
     ],
   },
