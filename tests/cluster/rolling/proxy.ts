@@ -47,11 +47,20 @@ export class ApiProxy {
   }
 
   /** Resolves when it leads requests to all of its processes. */
-  async waitUntilWhole(): Promise<void> {
+  waitUntilWhole(): Promise<void> {
+    return this.#waitUntilAll('UP');
+  }
+
+  /** Resolves when none of its processes has answered its checks. */
+  waitUntilAllAreDown(): Promise<void> {
+    return this.#waitUntilAll('DOWN');
+  }
+
+  async #waitUntilAll(wanted: 'UP' | 'DOWN'): Promise<void> {
     await until(
-      'HAProxy leads to all processes',
+      `HAProxy finds all processes ${wanted}`,
       () => this.#listStates(),
-      (states) => states.length === 2 && states.every((state) => state === 'UP'),
+      (states) => states.length === 2 && states.every((state) => state === wanted),
       NOTICE_MS,
     ).catch((error: unknown) => {
       throw new Error(`HAProxy says:\n${tailOf(join(this.#folder, 'haproxy.log'))}`, { cause: error });

@@ -78,6 +78,7 @@ export async function runRolling(closers: Closers, from = PARTNER_COMMAND): Prom
     token: api.token,
   });
   closers.push(() => traffic.stop());
+  await standStill(members, proxy, traffic);
   const done = await restartInRounds(members, proxy, traffic, start);
   await traffic.stop();
   await waitForArrivals(arrivals, traffic.events, ARRIVAL_MS);
@@ -92,6 +93,21 @@ const pick = ({ answered, slowestMs, failures, events }: Traffic) => ({
   failures,
   events,
 });
+
+/** No API process answers anything for some seconds, not even checks: what is sent to the proxy then waits until one does. */
+async function standStill(members: readonly Member[], proxy: ApiProxy, traffic: Traffic): Promise<void> {
+  const ids = members.filter(({ role }) => role === 'api').map(({ service }) => service.pid);
+  for (const id of ids) process.kill(id, 'SIGSTOP');
+  let late: Promise<void> | undefined;
+  try {
+    await proxy.waitUntilAllAreDown();
+    late = traffic.read();
+  } finally {
+    for (const id of ids) process.kill(id, 'SIGCONT');
+  }
+  await late;
+  await proxy.waitUntilWhole();
+}
 
 async function restartInRounds(
   members: readonly Member[],

@@ -36,6 +36,8 @@ const PATIENCE_MS = 10_000;
 const PERIOD = 20;
 const NOTICES = CONDITION_CODES.filter((code) => itemKindOf(code) === 'information');
 
+const READ: Call = { method: 'GET', path: '/users?limit=1', expected: 200 };
+
 export class Traffic {
   readonly failures: Failure[] = [];
   /** Emails that were acknowledged. */
@@ -59,6 +61,13 @@ export class Traffic {
   async stop(): Promise<void> {
     this.#isOver = true;
     await Promise.all(this.#clients);
+  }
+
+  /** One more request, on a connection of its own. */
+  async read(): Promise<void> {
+    const dispatcher = new Agent({ connections: 1, pipelining: 0 });
+    await this.#send(dispatcher, READ);
+    await dispatcher.destroy();
   }
 
   async #run(keepsConnection: boolean): Promise<void> {
@@ -97,7 +106,7 @@ export class Traffic {
     const turn = number % PERIOD;
     if (turn === 0) return this.#nextEvent(number / PERIOD);
     if (turn % 6 === 1) return this.#nextUser();
-    return { method: 'GET', path: '/users?limit=1', expected: 200 };
+    return READ;
   }
 
   #nextUser(): Call {
