@@ -4,7 +4,7 @@ import type { SharedCoding } from './coding-shares.ts';
 import { chooseCoding, encodeBytes, MIN_CODED_BYTES, PartCoder } from './content-coding.ts';
 import type { Coding } from './content-coding.ts';
 import { checkNotGivenUp } from './given-up.ts';
-import { sendJsonBytes, sendJsonText } from './problems.ts';
+import { sendJsonBytes, sendJsonHead, sendJsonText } from './problems.ts';
 import { addVary } from './vary.ts';
 
 /** A body up to this size is coded as a whole: some milliseconds of a thread. */
@@ -30,9 +30,7 @@ export function chooseAnswerCoding(
 ): AnswerCoding | undefined {
   if (route.notStored) return undefined;
   addVary(response, 'Accept-Encoding');
-  const { req: request } = response;
-  if (request.method === 'HEAD') return undefined;
-  const coding = chooseCoding(request);
+  const coding = chooseCoding(response.req);
   return coding && { coding, shared, partnerId };
 }
 
@@ -47,6 +45,10 @@ export async function sendCodedJson(
   wanted: AnswerCoding | undefined,
   onCoded?: (coding: Coding) => void,
 ): Promise<void> {
+  if (isHead(response) && mayBeCoded(body, wanted)) {
+    sendJsonHead(response, status, 'application/json');
+    return;
+  }
   const coded = await encodeWhole(body, wanted);
   if (coded !== undefined && wanted !== undefined) {
     checkNotGivenUp(response);
@@ -58,11 +60,18 @@ export async function sendCodedJson(
   else sendJsonBytes(response, status, 'application/json', sent);
 }
 
+/** Whether nothing is coded, since the client wants the head alone: its length would be that of what `GET` sends (RFC 9110, 8.6). */
+const isHead = ({ req: request }: Response): boolean => request.method === 'HEAD';
+
+/** Whether a body is coded if there is room. */
+const mayBeCoded = (body: string | Uint8Array, wanted: AnswerCoding | undefined): wanted is AnswerCoding =>
+  wanted !== undefined && body.length >= MIN_CODED_BYTES;
+
 async function encodeWhole(
   body: string | Uint8Array,
   wanted: AnswerCoding | undefined,
 ): Promise<Uint8Array | undefined> {
-  if (wanted === undefined || body.length < MIN_CODED_BYTES) return undefined;
+  if (!mayBeCoded(body, wanted)) return undefined;
   const { coding, shared, partnerId } = wanted;
   const release = shared.bodies.tryTake(partnerId);
   if (release === undefined) return undefined;
@@ -99,7 +108,7 @@ export class AnswerCoder {
 
   constructor(response: Response, wanted: AnswerCoding | undefined) {
     this.#response = response;
-    this.#release = wanted?.shared.streams.tryTake(wanted.partnerId);
+    this.#release = isHead(response) ? undefined : wanted?.shared.streams.tryTake(wanted.partnerId);
     this.#coding = this.#release === undefined ? undefined : wanted?.coding;
   }
 

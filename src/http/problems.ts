@@ -174,8 +174,18 @@ export function sendJsonBytes(response: Response, status: number, type: string, 
   endAnswer(response, bytes);
 }
 
+/** The head alone, without the length, which only the body would tell. */
+export function sendJsonHead(response: Response, status: number, type: string): void {
+  setJsonType(response, status, type);
+  endAnswer(response, '');
+}
+
 function setJsonHead(response: Response, status: number, type: string, length: number): void {
+  setJsonType(response, status, type);
+  response.setHeader('Content-Length', length);
+}
+
+function setJsonType(response: Response, status: number, type: string): void {
   response.statusCode = status;
   response.setHeader('Content-Type', `${type}; charset=utf-8`);
-  response.setHeader('Content-Length', length);
 }

@@ -37,7 +37,7 @@ export async function sendTagged(
 export async function sendTaggedBytes(response: Response, body: TaggedBytes): Promise<void> {
   addVary(response, 'Accept-Encoding');
   if (sendTag(response, body.tag, body.cacheControl)) return;
-  const coding = response.req.method === 'HEAD' ? undefined : chooseCoding(response.req);
+  const coding = chooseCoding(response.req);
   const bytes = coding === undefined ? body.bytes : await body.encoded(coding);
   response.set('Content-Type', body.type);
   if (coding !== undefined) response.set({ 'Content-Encoding': coding, ETag: toCodedTag(body.tag, coding) });

@@ -92,6 +92,23 @@ describe.each(['br', 'gzip'] as const)('an answer as %s', (coding) => {
     const head = await get(`${base}/users?limit=100`, accept, 'HEAD');
     expect([head.status, head.headers['content-encoding']]).toEqual([200, undefined]);
   });
+
+  test('has a length that HEAD tells right or leaves out', async () => {
+    const once = `${base}/device-simulator/fleets/config`;
+    for (const path of [
+      once,
+      '/api/partners/v2.0/openapi.json',
+      '/docs',
+      `${base}/users/${api.own.user.id}`,
+    ]) {
+      const { headers, bytes } = await get(path, accept);
+      const head = await get(path, accept, 'HEAD');
+      expect([path, head.status, head.bytes.length]).toEqual([path, 200, 0]);
+      const length = path === once ? undefined : String(bytes.length);
+      expect([path, head.headers['content-length']]).toEqual([path, length]);
+      if (path !== once) expect(head.headers.etag).toBe(headers.etag);
+    }
+  });
 });
 
 test.each([
