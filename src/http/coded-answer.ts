@@ -65,7 +65,7 @@ const isHead = ({ req: request }: Response): boolean => request.method === 'HEAD
 
 /** Whether a body is coded if there is room. */
 const mayBeCoded = (body: string | Uint8Array, wanted: AnswerCoding | undefined): wanted is AnswerCoding =>
-  wanted !== undefined && body.length >= MIN_CODED_BYTES;
+  wanted !== undefined && Buffer.byteLength(body) >= MIN_CODED_BYTES;
 
 async function encodeWhole(
   body: string | Uint8Array,
@@ -124,7 +124,7 @@ export class AnswerCoder {
 
   /** What is to be written at the end, with the last part; a whole answer that is short stays as it is. */
   async end(part: string): Promise<string | Uint8Array> {
-    const isShort = this.#coder === undefined && part.length < MIN_CODED_BYTES;
+    const isShort = this.#coder === undefined && Buffer.byteLength(part) < MIN_CODED_BYTES;
     if (this.#coding === undefined || isShort) return part;
     const last = part === '' ? part : await this.encode(part);
     const rest = (await this.#coder?.end()) ?? '';

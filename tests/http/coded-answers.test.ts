@@ -93,6 +93,17 @@ describe.each(['br', 'gzip'] as const)('an answer as %s', (coding) => {
     expect([head.status, head.headers['content-encoding']]).toEqual([200, undefined]);
   });
 
+  test('is made from 1 KiB on, however few characters that are', async () => {
+    const path = { user_id: api.own.user.id };
+    const change = (last_name: string | null) => api.call('updateUser', { path, body: { last_name } });
+    await change('Ä'.repeat(255));
+    const { headers, bytes } = await get(`${base}/users/${path.user_id}`, accept);
+    await change(null);
+    expect(headers['content-encoding']).toBe(coding);
+    const text = DECODERS[coding](bytes);
+    expect([text.length >= 1_024, text.toString().length < 1_024]).toEqual([true, true]);
+  });
+
   test('has a length that HEAD tells right or leaves out', async () => {
     const once = `${base}/device-simulator/fleets/config`;
     for (const path of [
