@@ -22,7 +22,7 @@ test('every mistake is told at once, with its variable, its rule and the value',
       BASE_URL: 'https://partner.example/path',
       TRUSTED_PROXIES: '10.0.0.0, ::1/129,1.2.3.4/32',
       CORS_ALLOWED_ORIGINS:
-        'https://app.example.com, https://app.example.com/, *, ftp://a.example, https://App.example',
+        'https://app.example.com, https://app.example.com/, *, ftp://a.example, https://App.example, https://*.example.com',
       DATABASE_URL: 'postgres://localhost/partner',
       ENCRYPTION_KEY: '  ',
       LOG_LEVEL: 'loud',
@@ -30,7 +30,13 @@ test('every mistake is told at once, with its variable, its rule and the value',
     }),
   ).toEqual([
     'BASE_URL must be an http or https address without path, query or fragment (it is "https://partner.example/path").',
-    ...['*', 'ftp://a.example', 'https://App.example', 'https://app.example.com/'].map(
+    ...[
+      '*',
+      'ftp://a.example',
+      'https://*.example.com',
+      'https://App.example',
+      'https://app.example.com/',
+    ].map(
       (origin) =>
         `CORS_ALLOWED_ORIGINS must be a comma list of origins such as https://app.example.com, without a path or a slash behind (it is "${origin}").`,
     ),
