@@ -10,7 +10,7 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Get an access token
+         * Get an access token below the path of the API
          * @description Issues an access token for the client credentials of a registered application (RFC 6749). The same operation as `POST /oauth2/token/`. Authenticate with `Authorization: Basic <BASE64(client_id:client_secret)>` or with `client_id` and `client_secret` in the body; both at once is `invalid_request`. The body is JSON or a form. No refresh token is issued: request a new token with the same call. The password grant is deprecated (RFC 9700), works only for applications registered for it and answers `invalid_grant` until the user's first password has been changed.
          */
         readonly post: operations["issueToken"];

@@ -119,6 +119,12 @@ describe('every page', () => {
     expect(leadsNowhere).toEqual([]);
   });
 
+  test('has a title of its own', () => {
+    const titles = [...pages.values()].flatMap(({ text }) => matches(text, /<h1>(.*?)<\/h1>/g));
+    expect(titles.filter((title, index) => titles.indexOf(title) !== index)).toEqual([]);
+    expect(titles.length).toBe(pages.size);
+  });
+
   test('gives each id once, and marks itself in the navigation', () => {
     const repeated = complaints((text) => {
       const ids = matches(text, / id="([^"]+)"/g);
