@@ -55,7 +55,7 @@ function stopBySignal(withinMs: number, log: Log): AbortSignal {
   const stop = (signal: NodeJS.Signals): void => {
     log.info('Stopping.', { signal });
     for (const each of SIGNALS) process.removeListener(each, stop).once(each, () => process.exit(130));
-    setTimeout(() => process.exit(1), withinMs).unref();
+    setTimeout(() => giveUp(withinMs, log), withinMs).unref();
     stopping.abort();
   };
   for (const each of SIGNALS) process.on(each, stop);
@@ -73,4 +73,13 @@ function announce({ baseUrl }: Service, role: ServeRole): void {
     console.log(`Portal:    ${baseUrl}/accounts/login/`);
   }
   console.log(`Partner service (${role}) listening on ${baseUrl}`);
+}
+
+/** Says what the process still had, since whoever reads the log sees nothing else of what hung. */
+function giveUp(withinMs: number, log: Log): never {
+  log.error('The stop took too long: what was under way is cut off.', {
+    withinMs,
+    resources: process.getActiveResourcesInfo(),
+  });
+  process.exit(1);
 }

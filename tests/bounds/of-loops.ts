@@ -168,4 +168,15 @@ export const boundsOfLoops: readonly Bound[] = [
       'the wait doubles with each failure of a piece of work, up to a limit',
     ),
   ),
+  bound(
+    'time of a stop of the process',
+    [
+      replace(
+        'src/cli/serve.ts',
+        'setTimeout(() => giveUp(withinMs, log), withinMs).unref();',
+        'void giveUp;',
+      ),
+    ],
+    testsOf('tests/process/stop.test.ts')('a stop that the database holds up is cut off in time'),
+  ),
 ];

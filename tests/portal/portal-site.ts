@@ -22,7 +22,7 @@ import { RateLimiter } from '../../src/http/rate-limiter.ts';
 import { addQuotaUses } from '../../src/queries/accounts/rate-limits.ts';
 import { TestClock } from '../support/clock.ts';
 import { startServices } from '../support/services.ts';
-import { FairShare } from '../../src/shares/fair-share.ts';
+import type { FairShare } from '../../src/shares/fair-share.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
