@@ -28,13 +28,17 @@ export async function startSwallowingProxy(connection: pg.ClientConfig): Promise
       if (isSwallowing()) lost += bytes.length;
       else to.write(bytes);
     });
+    // A server that hangs does not answer the end of a connection either.
+    from.on('end', () => {
+      if (!isSwallowing()) to.end();
+    });
     from.on('error', () => from.destroy());
     from.on('close', () => {
       if (!isSwallowing()) to.destroy();
     });
   };
-  const server = createServer((socket) => {
-    const onward = connect(target);
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    const onward = connect({ ...target, allowHalfOpen: true });
     sockets.add(socket).add(onward);
     socket.on('close', () => sockets.delete(socket));
     onward.on('close', () => sockets.delete(onward));
