@@ -167,7 +167,7 @@ async function tellControl(
   const control = describeControl(device);
   const { state } = device;
   if (control === undefined || !('control' in state) || state.control.reason !== 'no_prices') return control;
-  return joinSentences(control, await tellNextPrices(context, response, clock));
+  return joinSentences(control, await tellNextPrices(context, response, clock, device.device_type));
 }
 
 async function describeConditions(

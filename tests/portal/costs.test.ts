@@ -203,7 +203,7 @@ describe('on the pages', () => {
   test('a heat pump that waits for prices says when it follows those that came', async () => {
     const { text } = await browser.get(pathOf('heat_pump'));
     expect(text).toMatch(
-      /none was known when this quarter hour began\. (?:None is known for the next one either, which begins at \d\d:\d\d\.|Prices came in at .*: it follows them from \d\d:\d\d on\.)/,
+      /none was known when this quarter hour began\. (?:None is known for \d\d:\d\d either, when its next plan may begin\.|Prices came in at .*: it follows them from \d\d:\d\d on at the earliest\.)/,
     );
   });
 
