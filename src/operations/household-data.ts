@@ -12,7 +12,7 @@ import type { Household } from '../simulation/household/household.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import type { SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
-import { mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
+import { beginGroups, mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
 import { checkUserExists } from './users.ts';
 
 /**
@@ -35,7 +35,7 @@ export const getHouseholdData: Handler<Context, 'getHouseholdData'> = async (
     time_zone: household?.time_zone ?? null,
     ...toSummedMetadata(resolution, span),
   };
-  const groups = readPeriods(context, row, household, span, resolution);
+  const groups = await beginGroups(readPeriods(context, row, household, span, resolution));
   const parts = toTableParts(answerType, { columns: HOUSEHOLD_COLUMNS, metadata, groups });
   return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
 };

@@ -1,6 +1,7 @@
 // The pictures of a day of a fleet, a home and a device: power, prices with what heat pumps are asked for, charge and temperatures.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
+import { Problem } from '../../src/domain/api/problem.ts';
 import type { DeviceType } from '../../src/domain/fleets/devices.ts';
 import { addHome, addPrices, SEGMENTS } from './portal-fleets.ts';
 import type { SiteFleet } from './portal-fleets.ts';
@@ -116,4 +117,22 @@ test('what a home did comes as a file too', async () => {
   const file = await browser.get(at(`${home}data.csv`, dayOf(-1)));
   expect([file.status, file.headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/csv/)]);
   expect(file.text.trimEnd().split('\r\n')).toHaveLength(97);
+});
+
+test.each([
+  ['fleet', () => `/portal/fleets/${fleet.id}/`],
+  ['home', () => home],
+])('a file of a %s that cannot be computed now is refused, and its connection goes on', async (_, path) => {
+  const refusal = new Problem('overloaded', 'Its share is in use.', { headers: { 'Retry-After': '1' } });
+  const inTurn = vi.spyOn(site.services.compute, 'inTurn').mockRejectedValue(refusal);
+  try {
+    const file = await browser.get(at(`${path()}data.csv`, dayOf(-2)));
+    expect([file.status, file.headers['retry-after'], file.headers['content-disposition']]).toEqual([
+      503,
+      '1',
+      undefined,
+    ]);
+  } finally {
+    inTurn.mockRestore();
+  }
 });
