@@ -4,7 +4,7 @@ import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readPreferenceForm, toPreferenceBody } from './device-form.ts';
+import { placePreferenceErrors, readPreferenceForm, toPreferenceBody } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { findDevice, sendDevice, withDevice } from './device-page.ts';
@@ -16,7 +16,6 @@ import { requireBody, toFieldMessages, toOperationContext } from './operations.t
 import { redirectWithNotice, sendNotFound } from './pages.ts';
 import type { Notice } from './pages.ts';
 import { getScope } from './shell.ts';
-import { placeErrors } from './placed-errors.ts';
 
 /** Changes what is asked of a device: 303 to its page, 422 with the form, 412 with both values. */
 export const changePreferences: PageHandler = withDevice(async (context, request, response, shown) => {
@@ -37,7 +36,7 @@ export const changePreferences: PageHandler = withDevice(async (context, request
       await sendDevice(context, response, fresh, { status: 412, values, isStale: true });
       return;
     }
-    const errors = toFieldMessages(error, (all) => placeErrors(all, [...values.keys()]));
+    const errors = toFieldMessages(error, (all) => placePreferenceErrors(preferences.device_type, all));
     if (errors === undefined) throw error;
     await sendDevice(context, response, shown, { status: 422, values, errors });
     return;

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
+import type { FieldError } from '../domain/api/problem.ts';
 import type { Preferences } from './device-operations.ts';
 import { readFormField, toNumber } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
+import { placeErrors } from './placed-errors.ts';
 
 interface PreferenceField {
   /** Where the value stands in the body. */
@@ -112,6 +114,31 @@ function toValue(kind: PreferenceField['kind'], text: string): unknown {
   if (text === '') return null;
   if (kind === 'switch') return text === 'true';
   return kind === 'number' ? toNumber(text) : text;
+}
+
+/** What the document says of a value by its schema, as people say it of what they have typed. */
+const PLAIN: Partial<
+  Readonly<Record<PreferenceField['kind'], { readonly code: string; readonly detail: string }>>
+> = {
+  number: { code: 'type', detail: 'Must be a number, such as 20.5.' },
+  time: { code: 'pattern', detail: 'Must be a time from 00:00 to 23:59, such as 06:30.' },
+};
+
+/** What is wrong, at the fields of the form. */
+export function placePreferenceErrors(
+  type: Preferences['device_type'],
+  errors: readonly FieldError[],
+): FieldMessages {
+  const fields = FIELDS[type];
+  const told = errors.map((error) => {
+    const field = fields.find(({ path }) => error.pointer === `/${path}`);
+    const plain = field && PLAIN[field.kind];
+    return plain?.code === error.code ? { ...error, detail: plain.detail } : error;
+  });
+  return placeErrors(
+    told,
+    fields.map(({ path }) => path),
+  );
 }
 
 /** Fields as the view shows them. */

@@ -101,10 +101,19 @@ describe('what is asked of a device', () => {
     expect(text).toContain('<option value="smart" selected>');
     expect(text).toMatch(/name="target_soc_percent"[^>]*value="80"/);
     expect(text).toMatch(/name="ready_by\/monday"[^>]*value="06:30"/);
-    const wrong = await browser.submit(page, { minimum_soc_percent: '95', 'ready_by/tuesday': 'noon' }, path);
+    const wrong = await browser.submit(
+      page,
+      { minimum_soc_percent: '12,5', 'ready_by/tuesday': 'noon' },
+      path,
+    );
     expect(wrong.status).toBe(422);
-    expect(wrong.text).toMatch(/id="error_ready_by\/tuesday">[^<]+</);
+    expect(wrong.text).toMatch(/id="error_minimum_soc_percent">Must be a number, such as 20\.5\.</);
+    expect(wrong.text).toMatch(
+      /id="error_ready_by\/tuesday">Must be a time from 00:00 to 23:59, such as 06:30\.</,
+    );
     expect(wrong.text).toContain('value="noon"');
+    const above = await browser.submit(page, { minimum_soc_percent: '95' }, path);
+    expect(above.text).toMatch(/id="error_minimum_soc_percent">Must be at most the target, which is 80\.</);
   });
 
   test('is not saved over what somebody else has saved meanwhile: both are shown', async () => {
