@@ -48,7 +48,8 @@ export const changePreferences: PageHandler = withDevice(async (context, request
 export const boostFromForm: PageHandler = withDevice(async (context, request, response, shown) => {
   const { device, path } = shown;
   const { steering } = DEVICE_OPERATIONS[device.device_type];
-  const hours = Number(readFormField(request, 'hours'));
+  // What is empty is no number, and not the 0 that ends a boost.
+  const hours = Number(readFormField(request, 'hours').trim() || Number.NaN);
   if (steering === undefined) {
     sendNotFound(response);
     return;

@@ -127,6 +127,10 @@ describe('what is asked of a device', () => {
   test('a boost begins and ends', async () => {
     const [page, path] = [devicePath('heat_pump'), devicePath('heat_pump', 'boost/')];
     expect((await browser.submit(page, { hours: '4' }, path)).status).toBe(303);
+    for (const hours of ['', ' ', 'x']) {
+      const answer = await browser.submit(page, { hours }, path);
+      expect([hours, answer.status]).toEqual([hours, 422]);
+    }
     expect((await browser.get(page)).text).toContain('End the boost');
     expect((await browser.submit(page, { hours: '0' }, path)).status).toBe(303);
     expect((await browser.get(page)).text).not.toContain('End the boost');
