@@ -1,7 +1,7 @@
 /** For how long a partner is at work behind its last request. */
 const RECENT_MS = 1_000;
 
-interface Seen {
+interface LastRequest {
   readonly partnerId: string;
   readonly atMs: number;
 }
@@ -12,9 +12,9 @@ interface Seen {
  */
 export class RecentPartners {
   readonly #monotonicMs: () => number;
-  #latest: Seen | undefined;
+  #latest: LastRequest | undefined;
   /** The latest of those that are not `#latest`. */
-  #other: Seen | undefined;
+  #other: LastRequest | undefined;
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
