@@ -75,6 +75,7 @@ export function createApiApp(options: AppOptions): Express {
   app.use(
     countFailure(options.limiter),
     slowDownStrangers(options.refusalDelay),
+    options.crossOrigin.forRefusals,
     createProblemHandler(options),
   );
   return app;

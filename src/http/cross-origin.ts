@@ -1,4 +1,5 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { getRequestPath } from './request-id.ts';
 import { addVary } from './vary.ts';
 
 /** How long a browser goes by the answer to its preflight. */
@@ -9,6 +10,9 @@ const REQUEST_HEADERS =
 /** What scripts may read of an answer beside what browsers show anyway. */
 const ANSWER_HEADERS =
   'Deprecation, ETag, Idempotent-Replayed, Link, Location, RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id';
+
+/** Below it is what scripts may call with a token. */
+const API = '/api/partners/';
 
 /** What can be done with a file that is the same for everybody. */
 export const FILE_METHODS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
@@ -46,6 +50,14 @@ export class CrossOrigin {
     }
     response.status(204).end();
   }
+
+  /** The same for a request that is refused before its operation is known: a script has to see why, and when it may come again. */
+  readonly forRefusals: ErrorRequestHandler = (error: unknown, request, response, next) => {
+    const isSaid = response.hasHeader('Access-Control-Allow-Origin');
+    if (!response.headersSent && !isSaid && getRequestPath(request).startsWith(API))
+      this.allow(request, response);
+    next(error);
+  };
 
   /** The same for files that are the same for everybody. */
   readonly forFiles: RequestHandler = (request, response, next) => {

@@ -31,6 +31,27 @@ describe('an origin of the list', () => {
     }
   });
 
+  test('may read why a request was refused whose operation is not known', async () => {
+    const origin = { ...bearer(open), origin: ORIGIN };
+    const refused = [
+      await open.fetch('get', '/api/partners/v2.0/nothing', origin),
+      await open.fetch('delete', users(open), origin),
+      await open.fetch('get', `${users(open)}?${'a'.repeat(9_000)}`, origin),
+      await open.fetch('get', `${users(open)}%`, origin),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([404, 405, 414, 404]);
+    for (const { headers } of refused)
+      expect(headers).toMatchObject({
+        'access-control-allow-origin': ORIGIN,
+        'access-control-expose-headers': expect.stringContaining('Retry-After'),
+        vary: expect.not.stringMatching(/Origin.*Origin/),
+      });
+    const other = await open.fetch('get', '/api/partners/v2.0/nothing', {
+      origin: 'https://other.example.com',
+    });
+    expect([other.status, corsOf(other.headers)]).toEqual([404, []]);
+  });
+
   test('is told the methods and headers of a path before it calls, without a token', async () => {
     const answer = await open.fetch('options', users(open), preflight);
     expect([answer.status, answer.text]).toEqual([204, '']);
