@@ -11,8 +11,24 @@ import { askSteadily } from '../steady.ts';
 import { createListWorld } from './world.ts';
 import type { ListWorld } from './world.ts';
 
+/** Of these 1,000 rows have fewer than fill a page, and a million have more: a page that both fill is compared too. */
+const SMALL = 10;
+const RARE = ['information by a rare type', 'information by a rare code'];
+const smallPage = (name: string): [string, (typeof PAGED_LISTS)[string]] => [
+  `${name}, ${SMALL} a page`,
+  (own) => {
+    const call = PAGED_LISTS[name]?.(own);
+    if (call === undefined) throw new Error(`There is no list ${name}.`);
+    return { ...call, query: { ...call.query, limit: SMALL } };
+  },
+];
+
 /** Fleets are sent as they are read: the first bytes come with the first page. */
-const LISTS: typeof PAGED_LISTS = { ...PAGED_LISTS, fleets: () => ({ operation: 'listFleets' }) };
+const LISTS: typeof PAGED_LISTS = {
+  ...PAGED_LISTS,
+  ...Object.fromEntries(RARE.map(smallPage)),
+  fleets: () => ({ operation: 'listFleets' }),
+};
 
 const FEW = 1_000;
 const MANY = 1_000_000;
