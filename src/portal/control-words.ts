@@ -18,7 +18,7 @@ const REASONS: Words = {
   expected_prices: 'prices are not known yet, and are expected to be those of the day before',
   below_minimum: 'the vehicle is below its minimum charge',
   ready_by_passed: 'the vehicle was to be ready by now, and charges at once',
-  next_plan: 'its next plan begins at an even hour of UTC, once the house is as its own habits would have it',
+  next_plan: 'a plan begins at the next even hour of UTC, once the house is as its own habits would have it',
   boost_requested: 'somebody has asked for it',
   not_simulated: 'no fleet simulates the device',
   not_steered: 'until the next quarter hour',
