@@ -177,6 +177,6 @@ export const boundsOfLoops: readonly Bound[] = [
         'void giveUp;',
       ),
     ],
-    testsOf('tests/process/stop.test.ts')('a stop that the database holds up is cut off in time'),
+    testsOf('tests/process/stop.test.ts')('a stop that something holds up is cut off in time'),
   ),
 ];
