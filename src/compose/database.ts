@@ -34,8 +34,8 @@ const REQUEST_STATEMENT_MS = 4_500;
 const MAX_WAITING_REQUESTS = 1_000;
 /** Parties whose shares leave connections over: four with long statements keep no fifth one waiting. */
 const PARTIES_WITH_SHARES = 4;
-/** What all have of whom no partner is known. */
-const STRANGERS_PART = 1 / 3;
+/** All of whom no partner is known have as much as one of three parties. */
+const PARTIES_WITH_STRANGERS = 3;
 /** Of a pool of four or five too one address has not all that those have who are not known. */
 const STRANGERS_OF_SMALL_POOLS = 2;
 
@@ -160,7 +160,7 @@ function openPools(
 }
 
 /**
- * Divides the connections for requests among partners. One that is alone at work has half of them at most, and a fifth beside others: a
+ * Divides the connections for requests among partners. One that is alone at work has half of them at most, beside others a quarter of all but one: a
  * statement holds one for as long as it takes, so what one partner borrowed would not be free when others come, and as many servers of the
  * database would compete with the one that others wait for. Those of which no partner is known yet are one more party, and share what
  * it has by address, so that no flood of one address keeps the first request of another from it.
@@ -177,7 +177,7 @@ export function shareConnections(
     asOfRight,
     atMost: whenAlone(recentPartners, alone, asOfRight),
     strangerUnits: Math.max(
-      Math.floor((capacity - 1) * STRANGERS_PART),
+      Math.floor((capacity - 1) / PARTIES_WITH_STRANGERS),
       Math.min(STRANGERS_OF_SMALL_POOLS, alone),
     ),
   });

@@ -61,7 +61,7 @@ export class FairShare {
     this.#capacity = capacity;
     this.#free = capacity;
     this.#asOfRight = asOfRight ?? Math.max(1, Math.floor(capacity / 2));
-    this.#atMostOf = typeof atMost === 'function' ? atMost : () => atMost ?? capacity;
+    this.#atMostOf = toAtMostOf({ capacity, atMost });
     this.#maxWaiting = options.maxWaiting;
     this.#waitMs = options.waitMs ?? DEFAULT_WAIT_MS;
     this.#refuseAfterMs = options.refuseAfterMs ?? 0;
@@ -218,6 +218,14 @@ export class FairShare {
       { headers: { 'Retry-After': String(seconds) } },
     );
   }
+}
+
+/** How many units a partner has at most. */
+export function toAtMostOf({
+  capacity,
+  atMost = capacity,
+}: Pick<FairShareOptions, 'capacity' | 'atMost'>): (partnerId: string) => number {
+  return typeof atMost === 'function' ? atMost : () => atMost;
 }
 
 /** A timer of Node.js. */

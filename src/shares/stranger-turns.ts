@@ -1,4 +1,4 @@
-import { FairShare } from './fair-share.ts';
+import { FairShare, toAtMostOf } from './fair-share.ts';
 import type { FairShareOptions } from './fair-share.ts';
 
 /** Who asks for a unit: a partner that has been proven, or an address of which nothing else is known. */
@@ -27,7 +27,7 @@ const STRANGERS = 'strangers';
  * again behind the partners.
  */
 export function createTurns({ strangerUnits = 1, atMost, ...options }: TurnOptions): Turns {
-  const ofPartner = typeof atMost === 'function' ? atMost : () => atMost ?? options.capacity;
+  const ofPartner = toAtMostOf({ ...options, atMost });
   const units = new FairShare({
     ...options,
     atMost: (partnerId) => (partnerId === STRANGERS ? strangerUnits : ofPartner(partnerId)),

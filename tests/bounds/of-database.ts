@@ -223,7 +223,7 @@ const ofShares: readonly Bound[] = [
   ),
   bound(
     'units of a partner, whatever is idle',
-    [replace(SHARE, '() => atMost ?? capacity;', '() => capacity;')],
+    [replace(SHARE, ': () => atMost;', ': () => capacity;')],
     share('a partner has no more than its own limit'),
   ),
   bound(
