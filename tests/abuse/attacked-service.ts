@@ -1,6 +1,6 @@
 // A service with two partners, as the attacks of `make bench ARGS=abuse` aim at it, small enough for a test.
 import { Tally } from '../../bench/abuse/attack.ts';
-import type { Target } from '../../bench/abuse/attack.ts';
+import type { Aim, Target } from '../../bench/abuse/attack.ts';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
 import { TAKE_LONGEST_HOLD, WATCH_HOLDS } from '../../bench/abuse/holds.ts';
 import { prepareAttacker, prepareVictim, startBlackHole } from '../../bench/abuse/partners.ts';
@@ -33,8 +33,8 @@ export interface AttackedService {
   readonly inspector: Inspector;
   /** Lets an attack send so many requests, and waits until all are answered. */
   attack(name: string, requests: number, atOnce?: number): Promise<Cost>;
-  /** Starts an attack of so many connections, which sends no more than one request on each unless told otherwise. */
-  begin(name: string, atOnce: number, requests?: number): Running;
+  /** Starts an attack of so many connections from an address, which sends no more than one request on each unless told otherwise. */
+  begin(name: string, atOnce: number, requests?: number, from?: string): Running;
   /** Connections of the service to its database that are not free. */
   readonly countBusyConnections: () => Promise<number>;
   /** Connections for requests whose statements wait for a lock. */
@@ -113,7 +113,8 @@ export async function startAttackedService(
     victim,
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
-    begin: (name, atOnce, requests = atOnce) => begin(target, name, atOnce, requests),
+    begin: (name, atOnce, requests = atOnce, from = '127.0.0.2') =>
+      begin(target, name, { atOnce, requests, from }),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
     countBlockedConnections: () => countConnections(pool, "application_name = 'partner'", lockWaits()),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
@@ -162,10 +163,10 @@ async function attackOnce(
   return { counts: tally.counts(), processorMs: (await inspector.processorMs()) - before };
 }
 
-function begin(target: Target, name: string, atOnce: number, requests: number): Running {
+function begin(target: Target, name: string, size: Pick<Aim, 'atOnce' | 'requests' | 'from'>): Running {
   const tally = new Tally();
   const end = new AbortController();
-  const aim = { target, from: '127.0.0.2', signal: end.signal, tally, requests, atOnce };
+  const aim = { target, signal: end.signal, tally, ...size };
   const ended = findAttack(name).run(aim);
   return {
     counts: () => tally.counts(),

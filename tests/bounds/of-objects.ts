@@ -92,7 +92,7 @@ export const boundsOfObjects: readonly Bound[] = [
         'const MAX_BOOST_MS = 1e6 * DAY_MS;',
       ),
     ],
-    testsOf('tests/operations/boosts.test.ts')('%j is refused', '2026-06-16T12:02:00.001Z'),
+    testsOf('tests/operations/boosts.test.ts')('is refused', '2026-06-16T12:02:00.001Z'),
   ),
   bound(
     'pending deliveries of a partner',

@@ -33,7 +33,7 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [
-      unproven('while all connections of an address send at once'),
+      unproven('while all connections of eight addresses send at once'),
       turns('are begun by turns with the one of another address that comes behind them'),
     ],
   },
