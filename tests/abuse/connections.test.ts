@@ -13,11 +13,16 @@ const OF_AN_ADDRESS = 2;
 /** Pages of lists that a partner that is alone at work may make at once. */
 const PAGES = 2;
 
+/** A pool of which strangers may have more than look-ups of what nobody knows take. */
+const LARGE_POOL = 40;
+
 let service: AttackedService;
+let large: AttackedService;
 beforeAll(async () => {
   service = await startAttackedService({}, { DATABASE_POOL_SIZE: String(CONNECTIONS) });
+  large = await startAttackedService({ households: 1 }, { DATABASE_POOL_SIZE: String(LARGE_POOL) });
 });
-afterAll(() => service.remove());
+afterAll(() => Promise.all([service.remove(), large.remove()]));
 
 const table = (name: string): string => `lock table ${name} in access exclusive mode`;
 const ATTACKER_ITSELF = 'select lock_organization($1)';
@@ -37,20 +42,36 @@ test.each<[name: string, lock: string, waiting: number, most?: number]>([
   ['expand-purge', ATTACKER_ITSELF, OF_A_PARTNER],
 ])(
   '%s (%s): holds %i of 10 connections at most, and others are left',
-  async (name, lock, waiting, most = waiting) => {
-    const release = await service.lock(lock);
-    const attack = service.begin(name, AT_ONCE);
-    try {
-      await until(service.countBlockedConnections, (blocked) => blocked >= waiting);
-      // A question of readiness takes a connection as a partner would.
-      const { status } = await fetch(`http://127.0.0.1:${service.target.port}/readyz`);
-      expect(status).toBe(200);
-      expect(await service.countBlockedConnections()).toBeLessThanOrEqual(most);
-    } finally {
-      await release();
-      await attack.end();
-      // No case inherits the requests of another one.
-      await until(service.countBusyConnections, (busy) => busy === 0);
-    }
-  },
+  (name, lock, waiting, most = waiting) => expectLeft(service, name, lock, waiting, most),
 );
+
+test.each([
+  ['unknown-tokens', table('access_tokens')],
+  ['unknown-sessions', table('portal_sessions')],
+])('%s (%s): has two look-ups at once, however many connections there are', (name, lock) =>
+  expectLeft(large, name, lock, OF_AN_ADDRESS, OF_AN_ADDRESS),
+);
+
+/** While `lock` is held an attack comes to have `waiting` connections, `most` at most, and others are left. */
+async function expectLeft(
+  { begin, lock: take, countBlockedConnections, countBusyConnections, target }: AttackedService,
+  name: string,
+  lock: string,
+  waiting: number,
+  most: number,
+): Promise<void> {
+  const release = await take(lock);
+  const attack = begin(name, AT_ONCE);
+  try {
+    await until(countBlockedConnections, (blocked) => blocked >= waiting);
+    // A question of readiness takes a connection as a partner would.
+    const { status } = await fetch(`http://127.0.0.1:${target.port}/readyz`);
+    expect(status).toBe(200);
+    expect(await countBlockedConnections()).toBeLessThanOrEqual(most);
+  } finally {
+    await release();
+    await attack.end();
+    // No case inherits the requests of another one.
+    await until(countBusyConnections, (busy) => busy === 0);
+  }
+}
