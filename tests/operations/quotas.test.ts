@@ -10,6 +10,7 @@ import { fleetApi } from '../fleets/fleet-api.ts';
 import { addPerson } from '../support/api.ts';
 import { until } from '../process/partner.ts';
 import type { Answer } from '../support/api-client.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { refusal } from './refusal.ts';
 
 /** Ten that change the same count wait for one another, on a busy machine for longer than a partner would. */
@@ -66,16 +67,15 @@ test('who asks for a quota waits for who does at the moment', async () => {
   await client.query('select lock_organization($1)', [own.orgId]);
   let isDone = false;
   const created = createWebhook().finally(() => (isDone = true));
-  const isBlocked = async (): Promise<boolean> => {
-    const { rows } = await pool.query(
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rows.length > 0;
-  };
-  await until(async () => isDone || (await isBlocked()), Boolean);
-  expect(isDone).toBe(false);
-  await client.query('commit');
-  client.release();
+  const isBlocked = async (): Promise<boolean> =>
+    (await pool.query(`select from ${lockWaits()}`)).rows.length > 0;
+  try {
+    await until(async () => isDone || (await isBlocked()), Boolean);
+    expect(isDone).toBe(false);
+  } finally {
+    await client.query('commit');
+    client.release();
+  }
   expect((await created).status).toBe(201);
 });
 
