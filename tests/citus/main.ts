@@ -64,9 +64,11 @@ async function runEvents(servers: CitusServers, events: number): Promise<boolean
 }
 
 const EVENTS = 100_000;
+/** Fifty users and fifty messages a second. */
+const LOAD = { writesPerSecond: 100, seconds: 480 };
 
 async function runOperations(servers: CitusServers, operations: readonly Operation[]): Promise<boolean> {
-  const world = new ClusterWorld(new CitusCluster(servers));
+  const world = new ClusterWorld(new CitusCluster(servers), LOAD);
   try {
     const running = { world, ...(await world.start()) };
     const reports: ClusterReport[] = [];

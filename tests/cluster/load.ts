@@ -8,6 +8,7 @@ export interface Write {
   readonly kind: 'user' | 'event';
   /** The user's email, or the device with its notice: what is looked for later. */
   readonly key: string;
+  readonly sentAt: number;
   readonly answeredAt: number;
   /** 0 when there was no answer in ten seconds, or the connection broke. */
   readonly status: number;
@@ -18,19 +19,27 @@ export interface LoadTarget {
   /** The API processes, which are called by turns. */
   readonly baseUrls: readonly string[];
   readonly orgId: string;
-  readonly fleetId: string;
   /** Devices to which nothing has happened yet. */
-  readonly deviceIds: readonly string[];
+  readonly devices: readonly LoadDevice[];
   readonly token: string;
+  /** Half of them users, the other half events of devices, each of which is a message to a webhook. */
+  readonly writesPerSecond: number;
 }
 
-/** Forty writes a second: users, and events of devices, each of which is a message to a webhook. */
-const INTERVAL_MS = 25;
+export interface LoadDevice {
+  readonly id: string;
+  readonly fleetId: string;
+}
+
+const TICK_MS = 10;
 const PATIENCE_MS = 10_000;
-/** While the database is away more requests wait than the connections that the service grants an address (128). */
-const ADDRESSES = ['127.0.0.1', '127.0.0.2', '127.0.0.3'];
+/** Connections that the service grants an address: while the database is away more requests wait. */
+const CONNECTIONS = 128;
 /** Each is a condition of its own, so that every event of a device and notice is one message. */
 const NOTICES = CONDITION_CODES.filter((code) => itemKindOf(code) === 'information');
+
+/** Events that can happen to a device. */
+export const EVENTS_OF_A_DEVICE = NOTICES.length;
 
 /** What the message about a device is known by. */
 export const eventKey = (deviceId: string, notice: string): string => `${deviceId} ${notice}`;
@@ -39,7 +48,7 @@ export class Load {
   readonly writes: Write[] = [];
   readonly startedAt = performance.now();
   readonly #target: LoadTarget;
-  readonly #clients = ADDRESSES.map((localAddress) => new Agent({ localAddress }));
+  readonly #clients: readonly Agent[];
   readonly #open = new Set<Promise<void>>();
   readonly #timer: NodeJS.Timeout;
   #sent = 0;
@@ -47,7 +56,16 @@ export class Load {
   /** Begins at once. */
   constructor(target: LoadTarget) {
     this.#target = target;
-    this.#timer = setInterval(() => this.#begin(), INTERVAL_MS);
+    const addresses = Math.ceil((target.writesPerSecond * PATIENCE_MS) / 1_000 / CONNECTIONS);
+    this.#clients = Array.from(
+      { length: addresses },
+      (_, number) => new Agent({ localAddress: `127.0.0.${number + 1}` }),
+    );
+    this.#timer = setInterval(() => this.#beginDue(), TICK_MS);
+  }
+
+  get writesPerSecond(): number {
+    return this.#target.writesPerSecond;
   }
 
   /** Writes that were acknowledged from then on. */
@@ -62,17 +80,22 @@ export class Load {
     for (const client of this.#clients) await client.destroy();
   }
 
-  #begin(): void {
-    const sent = this.#send(this.#sent++).finally(() => this.#open.delete(sent));
-    this.#open.add(sent);
+  /** Also those for which a timer of a busy machine came too late. */
+  #beginDue(): void {
+    const due = ((performance.now() - this.startedAt) / 1_000) * this.#target.writesPerSecond;
+    while (this.#sent < due) {
+      const sent = this.#send(this.#sent++).finally(() => this.#open.delete(sent));
+      this.#open.add(sent);
+    }
   }
 
   async #send(number: number): Promise<void> {
     const { baseUrls, token, orgId } = this.#target;
     const write = number % 2 === 0 ? this.#nextUser() : this.#nextEvent((number - 1) / 2);
     const { kind, key, path, body } = write;
-    const dispatcher = this.#clients[number % ADDRESSES.length];
+    const dispatcher = this.#clients[number % this.#clients.length];
     const baseUrl = baseUrls[Math.floor(number / 2) % baseUrls.length] ?? '';
+    const sentAt = performance.now();
     const [status, code] = await fetch(`${baseUrl}/api/partners/v2.0/org/${orgId}${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -86,6 +109,7 @@ export class Load {
     this.writes.push({
       kind,
       key,
+      sentAt,
       answeredAt: performance.now(),
       status,
       code: status < 300 ? undefined : code,
@@ -98,12 +122,12 @@ export class Load {
   }
 
   #nextEvent(number: number): { kind: 'event'; key: string; path: string; body: object } {
-    const { deviceIds, fleetId } = this.#target;
-    const deviceId = deviceIds[number % deviceIds.length] ?? '';
-    const code = NOTICES[Math.floor(number / deviceIds.length)];
-    if (code === undefined)
+    const { devices } = this.#target;
+    const device = devices[number % devices.length];
+    const code = NOTICES[Math.floor(number / devices.length)];
+    if (device === undefined || code === undefined)
       throw new Error('Everything has happened to every device: the fleet is too small.');
-    const path = `/device-simulator/fleets/${fleetId}/devices/${deviceId}/events`;
-    return { kind: 'event', key: eventKey(deviceId, code), path, body: { code } };
+    const path = `/device-simulator/fleets/${device.fleetId}/devices/${device.id}/events`;
+    return { kind: 'event', key: eventKey(device.id, code), path, body: { code } };
   }
 }

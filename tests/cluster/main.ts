@@ -17,9 +17,10 @@ import { ClusterWorld } from './world.ts';
 
 /** The whole table takes half of it on a quiet machine. */
 const DEADLINE_MS = 8 * 60_000;
+const LOAD = { writesPerSecond: 40, seconds: 540 };
 
 async function breakCluster(wanted: string | undefined): Promise<boolean> {
-  const world = new ClusterWorld(await Cluster.make());
+  const world = new ClusterWorld(await Cluster.make(), LOAD);
   const run = async (): Promise<boolean> => {
     const running = { world, ...(await world.start()) };
     const reports: ClusterReport[] = [];

@@ -5,7 +5,14 @@ import { isGood, medianOf, summarize } from './report.ts';
 import type { Observed } from './report.ts';
 
 const write = (kind: 'user' | 'event', key: string, answeredAt: number, status = 201) =>
-  ({ kind, key, answeredAt, status, code: status === 503 ? 'database_unavailable' : undefined }) as const;
+  ({
+    kind,
+    key,
+    sentAt: answeredAt - 50,
+    answeredAt,
+    status,
+    code: status === 503 ? 'database_unavailable' : undefined,
+  }) as const;
 const arrival = (messageId: string, key: string, at: number) => ({ messageId, key, at });
 
 const observed: Observed = {
@@ -30,6 +37,9 @@ test('counts what was acknowledged from the fault on, the longest time without, 
     fault: 'a fault',
     acknowledged: 3,
     lost: 0,
+    writesPerSecond: 3 / 8,
+    messagesPerSecond: 1 / 8,
+    slowestMs: 50,
     withoutWritesMs: 4_000,
     messagesLost: 0,
     duplicates: 0,

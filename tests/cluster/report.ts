@@ -9,6 +9,11 @@ export interface ClusterReport {
   readonly acknowledged: number;
   /** Acknowledged, and not in the database afterwards. */
   readonly lost: number;
+  /** Acknowledged, and first arrived, in each second of that time. */
+  readonly writesPerSecond: number;
+  readonly messagesPerSecond: number;
+  /** The longest that a write waited for its acknowledgement. */
+  readonly slowestMs: number;
   /** The longest time between two acknowledgements. */
   readonly withoutWritesMs: number;
   /** When another node was primary, from the fault; what is left of the pause is HAProxy's and the service's. */
@@ -46,13 +51,19 @@ export function summarize({ fault, from, until, writes, arrivals, missing }: Obs
     const reason = write.code ?? (write.status === 0 ? 'no answer' : String(write.status));
     refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
   }
+  const seconds = (until - from) / 1_000;
+  const duplicates = countDuplicates(arrivals, from, until);
+  const messages = arrivals.filter(({ at }) => at >= from && at < until).length - duplicates;
   return {
     fault,
     acknowledged: acknowledged.length,
     lost: missing.length,
+    writesPerSecond: acknowledged.length / seconds,
+    messagesPerSecond: messages / seconds,
+    slowestMs: Math.max(0, ...acknowledged.map(({ sentAt, answeredAt }) => answeredAt - sentAt)),
     withoutWritesMs: findLongestGap([from, ...acknowledged.map(({ answeredAt }) => answeredAt), until]),
     messagesLost: events.filter(({ key }) => !arrived.has(key)).length,
-    duplicates: countDuplicates(arrivals, from, until),
+    duplicates,
     refusals,
   };
 }
@@ -93,9 +104,12 @@ export function printReports(reports: readonly ClusterReport[], control: Cluster
     'fault',
     'acknowledged',
     'lost',
+    'writes a second',
+    'slowest',
     'seconds without writes',
     'other primary after',
     'messages lost',
+    'messages a second',
     'duplicates',
     'refused',
     '',
@@ -104,9 +118,12 @@ export function printReports(reports: readonly ClusterReport[], control: Cluster
     report.fault,
     String(report.acknowledged),
     String(report.lost),
+    report.writesPerSecond.toFixed(1),
+    `${seconds(report.slowestMs)} s`,
     seconds(report.withoutWritesMs),
     report.succeededMs === undefined ? '-' : `${seconds(report.succeededMs)} s`,
     String(report.messagesLost),
+    report.messagesPerSecond.toFixed(1),
     String(report.duplicates),
     [...report.refusals].map(([reason, count]) => `${count} ${reason}`).join(', ') || '0',
     isGood(report) ? 'ok' : 'WRONG',

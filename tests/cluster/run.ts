@@ -8,8 +8,8 @@ import { summarize } from './report.ts';
 import type { ClusterReport } from './report.ts';
 import type { ClusterWorld, ServedCluster } from './world.ts';
 
-/** Writes in a row, two seconds of the load, after which the service works as before. */
-const STREAK = 80;
+/** Of the load without a refusal, after which the service works as before. */
+const STREAK_SECONDS = 2;
 const RECOVERY_MS = 60_000;
 /** Retries of a delivery that met the fault come after 5 s and 30 s. */
 const ARRIVAL_MS = 45_000;
@@ -63,10 +63,11 @@ async function observe(
 /** The last writes of the load were all acknowledged, and the service answers. */
 async function waitForStreak(load: Load): Promise<void> {
   const since = performance.now();
+  const streak = load.writesPerSecond * STREAK_SECONDS;
   await until(
-    `${STREAK} writes in a row are acknowledged`,
-    () => load.writes.filter(({ answeredAt }) => answeredAt >= since).slice(-STREAK),
-    (last) => last.length === STREAK && last.every(({ status }) => status > 0 && status < 300),
+    `${streak} writes in a row are acknowledged`,
+    () => load.writes.filter(({ answeredAt }) => answeredAt >= since).slice(-streak),
+    (last) => last.length === streak && last.every(({ status }) => status > 0 && status < 300),
     RECOVERY_MS,
   );
 }

@@ -8,10 +8,13 @@ import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import { recordArrivals } from './arrivals.ts';
 import type { Arrival } from './arrivals.ts';
-import { Load } from './load.ts';
+import { EVENTS_OF_A_DEVICE, Load } from './load.ts';
+import type { LoadDevice } from './load.ts';
 
-/** With a vehicle each: four devices, of which each can tell three notices, for nine minutes of load. */
-const HOUSEHOLDS = 900;
+/** With a vehicle each. */
+const DEVICES_OF_A_HOUSEHOLD = 4;
+/** Of each fleet, with a webhook of its own: the deliveries that a webhook may have in flight are some 50 a second. */
+const MOST_HOUSEHOLDS = 900;
 const FLEET_MS = 60_000;
 const ASK_MS = 30_000;
 
@@ -38,16 +41,24 @@ export interface ServedCluster {
   close(): Promise<void>;
 }
 
+export interface WantedLoad {
+  readonly writesPerSecond: number;
+  /** How long there are devices to which something can happen. */
+  readonly seconds: number;
+}
+
 export class ClusterWorld<Servers extends ServedCluster> {
   readonly cluster: Servers;
+  readonly #wanted: WantedLoad;
   readonly #closers: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;
   #client: pg.Pool | undefined;
   #services: readonly ServiceProcess[] = [];
 
   /** Takes the cluster over: `close` closes it. */
-  constructor(cluster: Servers) {
+  constructor(cluster: Servers, wanted: WantedLoad) {
     this.cluster = cluster;
+    this.#wanted = wanted;
     this.#closers.push(() => cluster.close());
   }
 
@@ -73,13 +84,9 @@ export class ClusterWorld<Servers extends ServedCluster> {
     for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(env, role);
     const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
     const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, credentials);
-    const fleet = await startFleet(api, HOUSEHOLDS);
-    await addWebhook(api.at({ orgId: fleet.simulationOrgId }), receiver.url());
-    const { rows } = await client.query<{ id: string }>('select id from devices where org_id = $1', [
-      fleet.simulationOrgId,
-    ]);
-    const deviceIds = rows.map(({ id }) => id);
-    const load = new Load({ baseUrls, orgId: api.orgId, fleetId: fleet.jobId, deviceIds, token: api.token });
+    const { writesPerSecond, seconds } = this.#wanted;
+    const devices = await startFleets(api, client, receiver.url(), (seconds * writesPerSecond) / 2);
+    const load = new Load({ baseUrls, orgId: api.orgId, devices, token: api.token, writesPerSecond });
     this.#closers.push(() => load.stop());
     return { load, arrivals };
   }
@@ -127,6 +134,29 @@ export class ClusterWorld<Servers extends ServedCluster> {
     this.#services = [...this.#services, service];
     this.#closers.push(() => service.remove());
   }
+}
+
+/** Fleets of one size with as many devices as so many events need; by turns one of each. */
+async function startFleets(
+  api: PartnerApi,
+  client: pg.Pool,
+  webhookUrl: string,
+  events: number,
+): Promise<LoadDevice[]> {
+  const households = Math.ceil(events / EVENTS_OF_A_DEVICE / DEVICES_OF_A_HOUSEHOLD);
+  const count = Math.ceil(households / MOST_HOUSEHOLDS);
+  const orgIds: string[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const { simulationOrgId } = await startFleet(api, Math.ceil(households / count));
+    await addWebhook(api.at({ orgId: simulationOrgId }), webhookUrl);
+    orgIds.push(simulationOrgId);
+  }
+  const { rows } = await client.query<LoadDevice>(
+    `select d.id, f.id as "fleetId" from devices d join fleets f on f.simulation_org_id = d.org_id
+     where d.org_id = any($1::uuid[]) order by row_number() over (partition by d.org_id order by d.id), d.org_id`,
+    [orgIds],
+  );
+  return rows;
 }
 
 /** Resolves when it runs. */
