@@ -29,7 +29,23 @@ export class CitusCluster {
   }
 
   get databaseUrl(): string {
-    return this.servers.coordinator.urlOf(DATABASE);
+    return this.urlOn(this.servers.coordinator);
+  }
+
+  urlOn(server: CitusServer): string {
+    return server.urlOf(DATABASE);
+  }
+
+  /** The server where the rows of an organization are. */
+  async findServer(orgId: string): Promise<CitusServer> {
+    const [place] = await this.ask<{ port: number }>(
+      `select nodeport as port from citus_shards
+       where table_name = 'users'::regclass and shardid = get_shard_id_for_distribution_column('users', $1::uuid)`,
+      [orgId],
+    );
+    const server = this.servers.all.find(({ port }) => port === place?.port);
+    if (server === undefined) throw new Error('The organization is nowhere.');
+    return server;
   }
 
   openClient(): pg.Pool {

@@ -58,22 +58,12 @@ async function write(db: Db, orgIds: readonly string[], count: number): Promise<
   return written;
 }
 
-async function findNode(cluster: CitusCluster, orgId: string): Promise<number> {
-  const [place] = await cluster.ask<{ port: number }>(
-    `select nodeport as port from citus_shards
-     where table_name = 'users'::regclass and shardid = get_shard_id_for_distribution_column('users', $1::uuid)`,
-    [orgId],
-  );
-  if (place === undefined) throw new Error('The organization is nowhere.');
-  return place.port;
-}
-
 /** As many on each node. */
 async function addOrganizations(db: Db, cluster: CitusCluster): Promise<string[]> {
   const onNodes = new Map<number, string[]>();
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const orgId = await addOrganization(db);
-    const port = await findNode(cluster, orgId);
+    const { port } = await cluster.findServer(orgId);
     onNodes.set(port, [...(onNodes.get(port) ?? []), orgId]);
     const chosen = [...onNodes.values()].map((orgIds) => orgIds.slice(0, ORGANIZATIONS));
     if (chosen.flat().length === NODES * ORGANIZATIONS) return chosen.flat();
@@ -112,7 +102,7 @@ export async function checkEventOrder(cluster: CitusCluster, events: number): Pr
       written: written.length,
       missed: missed.length,
       repeated: read.length - seen.size,
-      nodes: new Set(await Promise.all(orgIds.map((orgId) => findNode(cluster, orgId)))).size,
+      nodes: new Set(await Promise.all(orgIds.map((orgId) => cluster.findServer(orgId)))).size,
     };
   } finally {
     await close();

@@ -1,5 +1,5 @@
 // `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files); ARGS=operations: what operators do
-// to the cluster, under load; ARGS=moves: shards move for five minutes;
+// to the cluster, under load; ARGS=moves: shards move for five minutes; ARGS=kills: workers and nodes are killed during deliveries;
 // ARGS=events: writers on all nodes, and readers who must miss nothing (ARGS="events 20000": so many events).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,6 +12,7 @@ import { CitusCluster } from './cluster.ts';
 import { checkEventOrder } from './event-order.ts';
 import { buildCitus, findCitusPrograms, HOW_TO_GET_CITUS } from './extension.ts';
 import { listUnexpected, readFanOuts } from './fan-outs.ts';
+import { runKills } from './kills.ts';
 import { moveForAWhile, OPERATIONS } from './operations.ts';
 import type { Operation } from './operations.ts';
 import { describePlain, leaveOutPlain } from './plain-cases.ts';
@@ -63,6 +64,12 @@ async function runEvents(servers: CitusServers, events: number): Promise<boolean
   return missed === 0 && repeated === 0 && nodes > 1;
 }
 
+async function runKillSuite(servers: CitusServers): Promise<boolean> {
+  const cluster = new CitusCluster(servers);
+  await cluster.start();
+  return runKills(cluster);
+}
+
 const EVENTS = 100_000;
 /** Fifty users and fifty messages a second. */
 const LOAD = { writesPerSecond: 100, seconds: 480 };
@@ -92,7 +99,7 @@ async function runOperations(servers: CitusServers, operations: readonly Operati
 const MOVES_MS = 5 * 60_000;
 
 async function run(programs: string, [what = '', ...more]: readonly string[]): Promise<boolean> {
-  const isSuite = !['operations', 'moves', 'events'].includes(what);
+  const isSuite = !['operations', 'moves', 'kills', 'events'].includes(what);
   // Nothing of the suite outlives the run; operations kill servers.
   const servers = await CitusServers.start(programs, isSuite ? { fsync: 'off' } : {});
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -100,6 +107,7 @@ async function run(programs: string, [what = '', ...more]: readonly string[]): P
   try {
     if (isSuite) return await runSuite(servers, what === '' ? [] : [what, ...more]);
     if (what === 'events') return await runEvents(servers, Number(more[0] ?? EVENTS));
+    if (what === 'kills') return await runKillSuite(servers);
     const wanted = more.join(' ');
     return await runOperations(
       servers,

@@ -157,6 +157,18 @@ export class CitusServer {
     signalAll(listProcessesIn(this.#data), 'SIGKILL');
   }
 
+  /** The same, and starts it as soon as nothing of it is left. */
+  async killAndStart(): Promise<void> {
+    this.kill();
+    await until(
+      'no process of the server is left',
+      () => listProcessesIn(this.#data).length,
+      (left) => left === 0,
+      STOP_MS,
+    );
+    this.start();
+  }
+
   async stop(signal: NodeJS.Signals = 'SIGINT'): Promise<void> {
     if (this.#process !== undefined) await endProgram(this.#process, signal, STOP_MS);
     this.#process = undefined;

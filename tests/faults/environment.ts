@@ -1,6 +1,6 @@
-// What every fault happens to: a PostgreSQL of its own with fsync on, real worker processes, a real TLS receiver.
+// What every fault happens to: a PostgreSQL with fsync on, real worker processes, a real TLS receiver.
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { Server, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,12 +11,11 @@ import { createKeyring, encrypt, webhookSecretContext } from '../../src/domain/s
 import { generateSigningSecret } from '../../src/domain/notifications/signature.ts';
 import { openDatabase, type OpenDatabase } from '../../src/queries/connection/database.ts';
 import { insertMessageWithDeliveries, notifyDispatchers } from '../../src/queries/deliveries/deliveries.ts';
-import { startEmbeddedDatabase, type EmbeddedDatabase } from '../../src/postgres/start.ts';
-import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { insertWebhook } from '../../src/queries/deliveries/webhooks.ts';
 import { createCertificateAuthority, type Authority } from '../../tools/demo/certificates.ts';
 import { startReceiver, type Receiver, type ReceiverOptions } from '../support/receiver.ts';
 import { startService, type ServiceProcess } from '../support/service.ts';
+import { startEmbeddedServer, type FaultServer } from './server.ts';
 
 export interface Worker {
   readonly process: ServiceProcess;
@@ -38,7 +37,7 @@ export class FaultEnvironment {
   readonly authority: Authority;
   readonly keys: Keyring;
   readonly database: OpenDatabase;
-  readonly #embedded: EmbeddedDatabase;
+  readonly server: FaultServer;
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #workers = new Set<ServiceProcess>();
@@ -47,36 +46,29 @@ export class FaultEnvironment {
   private constructor(
     authority: Authority,
     key: Buffer,
-    embedded: EmbeddedDatabase,
+    server: FaultServer,
     database: OpenDatabase,
     folder: string,
     env: Readonly<Record<string, string>>,
   ) {
     this.authority = authority;
     this.keys = createKeyring(key);
-    this.#embedded = embedded;
+    this.server = server;
     this.database = database;
     this.#folder = folder;
     this.#env = env;
   }
 
-  static async open(): Promise<FaultEnvironment> {
+  /** Takes the server over: `close` stops it. */
+  static async open(given?: FaultServer): Promise<FaultEnvironment> {
+    const server = given ?? (await startEmbeddedServer());
     const folder = mkdtempSync(join(tmpdir(), 'partner-faults-'));
-    const embedded = await startEmbeddedDatabase({
-      dataDir: join(folder, 'data'),
-      log: { info: () => {}, warn: () => {}, error: () => {} },
-      onFatal: (error) => {
-        throw error;
-      },
-    });
-    const { host, port, user, database } = embedded.connection;
-    await applyMigrations(embedded.connection, join(import.meta.dirname, '../../migrations'));
     const authority = await createCertificateAuthority();
     writeFileSync(join(folder, 'authority.pem'), authority.ca);
     const key = randomBytes(32);
-    const opened = openDatabase({ connection: embedded.connection, max: 4, applicationName: 'faults' });
-    return new FaultEnvironment(authority, key, embedded, opened, folder, {
-      DATABASE_URL: `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`,
+    const opened = openDatabase({ connection: server.url, max: 4, applicationName: 'faults' });
+    return new FaultEnvironment(authority, key, server, opened, folder, {
+      DATABASE_URL: server.url,
       ENCRYPTION_KEY: key.toString('base64'),
       WEBHOOK_CA_FILE: join(folder, 'authority.pem'),
       WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
@@ -108,11 +100,6 @@ export class FaultEnvironment {
     this.#workers.delete(worker.process);
     await worker.process.stop('SIGKILL');
     await worker.process.remove();
-  }
-
-  killPostgres(): void {
-    const file = join(this.#folder, 'data', 'postgres', 'postmaster.pid');
-    process.kill(Number(readFileSync(file, 'utf8').split('\n')[0]), 'SIGKILL');
   }
 
   async receiver(options: ReceiverOptions = {}): Promise<Receiver> {
@@ -203,7 +190,7 @@ export class FaultEnvironment {
     await Promise.all([...this.#workers].map((each) => each.remove()));
     for (const each of this.#receivers) await each.close();
     await this.database.close();
-    await this.#embedded.stop();
+    await this.server.stop();
     rmSync(this.#folder, { recursive: true, force: true });
   }
 

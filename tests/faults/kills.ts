@@ -1,4 +1,5 @@
 // kill -9 of workers and of PostgreSQL at every point of a delivery.
+import pg from 'pg';
 import type { Receiver } from '../support/receiver.ts';
 import { startBlockingProxy } from './blocking-proxy.ts';
 import { recordArrivals, compareDeliveries, type Arrival, type Report } from './report.ts';
@@ -80,9 +81,10 @@ export const killBeforeSend: Fault = async (environment, { messages, workerMs })
     orgId,
   ]);
   const other = await environment.startPausedWorker();
-  const dead = await environment.startWorker();
+  const dead = await environment.startPausedWorker();
   await environment.messages(orgId, messages);
-  await until('connections wait', gate.waiting, (count) => count === perWebhook);
+  environment.resume(dead);
+  await until('connections wait', gate.waiting, (count) => count >= perWebhook);
   const held = await listLeasedBy(environment, orgId, dead.workerId);
   await environment.kill(dead);
   environment.resume(other);
@@ -98,12 +100,13 @@ export const killBeforeSend: Fault = async (environment, { messages, workerMs })
 export const killBeforeFinish: Fault = async (environment, { messages, workerMs }) => {
   const { orgId, list, letAnswer } = await startScenario(environment);
   const other = await environment.startPausedWorker();
-  const dead = await environment.startWorker();
+  const dead = await environment.startPausedWorker();
   await environment.messages(orgId, messages);
+  environment.resume(dead);
   await until(
     'requests are in flight',
     () => list.length,
-    (count) => count === perWebhook,
+    (count) => count >= perWebhook,
   );
   const held = await listLeasedBy(environment, orgId, dead.workerId);
   await environment.kill(dead);
@@ -121,27 +124,30 @@ export const killBeforeFinish: Fault = async (environment, { messages, workerMs 
 };
 
 /** A trigger holds the statement up between the new states and the commit. */
-const holdFinish = `
-  create or replace function hold_finish() returns trigger language plpgsql as $$
-    begin perform pg_advisory_xact_lock_shared(77); return null; end $$;
-  create or replace trigger hold_finish before insert on delivery_attempts for each statement execute function hold_finish()`;
+const HOLD_FINISH = [
+  `create or replace function hold_finish() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(77); return null; end $$`,
+  `create or replace trigger hold_finish before insert on delivery_attempts for each statement execute function hold_finish()`,
+];
 
 export const killDuringFinish: Fault = async (environment, { messages, workerMs }) => {
   const { orgId, list, letAnswer } = await startScenario(environment);
-  await environment.database.pool.query(holdFinish);
-  const holder = await environment.database.pool.connect();
+  for (const statement of HOLD_FINISH) await environment.database.pool.query(statement);
+  const holder = new pg.Client(await environment.server.findUrlOf(orgId));
+  await holder.connect();
   try {
     await holder.query('select pg_advisory_lock(77)');
     const other = await environment.startPausedWorker();
-    const dead = await environment.startWorker();
+    const dead = await environment.startPausedWorker();
     await environment.messages(orgId, messages);
+    environment.resume(dead);
     letAnswer();
     await until(
       'a finish is under way',
       async () =>
         (
-          await environment.database.pool.query(
-            "select 1 from pg_locks where locktype = 'advisory' and not granted",
+          await holder.query(
+            "select 1 from pg_locks where locktype = 'advisory' and objid = 77 and not granted",
           )
         ).rowCount,
       (count) => (count ?? 0) > 0,
@@ -166,7 +172,7 @@ export const killDuringFinish: Fault = async (environment, { messages, workerMs 
       limitMs: workerMs,
     });
   } finally {
-    holder.release();
+    await holder.end();
     await environment.database.pool.query('drop trigger hold_finish on delivery_attempts');
   }
 };
@@ -188,20 +194,21 @@ async function waitForUnsent(
 
 export const killPostgres: Fault = async (environment, { messages, postgresMs }) => {
   const set = await startScenario(environment);
-  const workers = [await environment.startWorker(), await environment.startWorker()];
+  const workers = [await environment.startPausedWorker(), await environment.startPausedWorker()];
   await environment.messages(set.orgId, messages);
+  for (const worker of workers) environment.resume(worker);
   await until(
     'requests are in flight',
     () => set.list.length,
-    (count) => count === perWebhook,
+    (count) => count >= perWebhook,
   );
-  environment.killPostgres();
+  await environment.server.kill(set.orgId);
   const since = performance.now();
   set.letAnswer();
   const resumedMs = await waitForUnsent(environment, set, since);
   const all = await waitUntilAllDelivered(environment, set.orgId);
   await stop(environment, workers);
-  return compareDeliveries('PostgreSQL, while requests are in flight', all, set.list, {
+  return compareDeliveries(`${environment.server.name}, while requests are in flight`, all, set.list, {
     bound: perWebhook,
     resumedMs,
     limitMs: postgresMs,
@@ -210,14 +217,15 @@ export const killPostgres: Fault = async (environment, { messages, postgresMs })
 
 export const killPostgresAndWorker: Fault = async (environment, { messages, postgresMs }) => {
   const set = await startScenario(environment);
-  const dead = await environment.startWorker();
+  const dead = await environment.startPausedWorker();
   await environment.messages(set.orgId, messages);
+  environment.resume(dead);
   await until(
     'requests are in flight',
     () => set.list.length,
-    (count) => count === perWebhook,
+    (count) => count >= perWebhook,
   );
-  environment.killPostgres();
+  await environment.server.kill(set.orgId);
   await environment.kill(dead);
   const since = performance.now();
   set.letAnswer();
@@ -226,7 +234,7 @@ export const killPostgresAndWorker: Fault = async (environment, { messages, post
   const resumedMs = await waitForUnsent(environment, set, since);
   const all = await waitUntilAllDelivered(environment, set.orgId);
   await stop(environment, [next]);
-  return compareDeliveries('PostgreSQL and the only worker', all, set.list, {
+  return compareDeliveries(`${environment.server.name} and the only worker`, all, set.list, {
     bound: perWebhook,
     resumedMs,
     limitMs: postgresMs,
