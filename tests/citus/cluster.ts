@@ -1,10 +1,11 @@
 // The database of the service on a coordinator and two workers, and a third that may join them.
 import pg from 'pg';
 import { until } from '../faults/environment.ts';
-import type { CitusServer, CitusServers } from './servers.ts';
+import type { CitusServer } from './server.ts';
+import type { CitusServers } from './servers.ts';
 import { distribute } from './template.ts';
 
-const DATABASE = 'partner';
+export const DATABASE = 'partner';
 const SHARDS = 8;
 const WHOLE_MS = 60_000;
 

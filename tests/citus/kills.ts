@@ -13,7 +13,7 @@ import { isGood, printTable } from '../faults/report.ts';
 import type { Report } from '../faults/report.ts';
 import type { FaultServer } from '../faults/server.ts';
 import type { CitusCluster } from './cluster.ts';
-import type { CitusServer } from './servers.ts';
+import type { CitusServer } from './server.ts';
 
 /** Half a lease, and what several servers on a busy machine need to recover: of speed the cluster says nothing. */
 const LIMITS = { workerMs: 10_000, postgresMs: 60_000 };

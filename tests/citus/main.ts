@@ -1,5 +1,6 @@
 // `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files); ARGS=operations: what operators do
 // to the cluster, under load; ARGS=moves: shards move for five minutes; ARGS=kills: workers and nodes are killed during deliveries;
+// ARGS=restore: all nodes are backed up under load, and restored beside it as they were at one instant;
 // ARGS=events: writers on all nodes, and readers who must miss nothing (ARGS="events 20000": so many events).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,7 +8,9 @@ import { join } from 'node:path';
 import { isGood, printReports } from '../cluster/report.ts';
 import type { ClusterReport } from '../cluster/report.ts';
 import { runControl, runFault } from '../cluster/run.ts';
+import type { Running } from '../cluster/run.ts';
 import { ClusterWorld } from '../cluster/world.ts';
+import type { WantedLoad } from '../cluster/world.ts';
 import { CitusCluster } from './cluster.ts';
 import { checkEventOrder } from './event-order.ts';
 import { buildCitus, findCitusPrograms, HOW_TO_GET_CITUS } from './extension.ts';
@@ -16,6 +19,8 @@ import { runKills } from './kills.ts';
 import { moveForAWhile, OPERATIONS } from './operations.ts';
 import type { Operation } from './operations.ts';
 import { describePlain, leaveOutPlain } from './plain-cases.ts';
+import { restoreSet } from './restore.ts';
+import { ARCHIVE_SETTINGS } from './server.ts';
 import { CitusServers } from './servers.ts';
 import { makeTemplate } from './template.ts';
 
@@ -73,13 +78,19 @@ async function runKillSuite(servers: CitusServers): Promise<boolean> {
 const EVENTS = 100_000;
 /** Fifty users and fifty messages a second. */
 const LOAD = { writesPerSecond: 100, seconds: 480 };
+/** Of a set that is read while it is written. */
+const LIGHT_LOAD = { writesPerSecond: 40, seconds: 480 };
 
-async function runOperations(servers: CitusServers, operations: readonly Operation[]): Promise<boolean> {
-  const world = new ClusterWorld(new CitusCluster(servers), LOAD);
+async function runOperations(
+  servers: CitusServers,
+  listOperations: (running: Running<CitusCluster>) => readonly Operation[],
+  wanted: WantedLoad = LOAD,
+): Promise<boolean> {
+  const world = new ClusterWorld(new CitusCluster(servers), wanted);
   try {
     const running = { world, ...(await world.start()) };
     const reports: ClusterReport[] = [];
-    for (const operation of operations) {
+    for (const operation of listOperations(running)) {
       const report = await runFault(running, operation);
       reports.push(report);
       console.error(
@@ -98,21 +109,32 @@ async function runOperations(servers: CitusServers, operations: readonly Operati
 
 const MOVES_MS = 5 * 60_000;
 
+/** What is run in place of the suite, by the first word of ARGS; the others are given to it. */
+const INSTEAD: Readonly<
+  Record<string, (servers: CitusServers, more: readonly string[]) => Promise<boolean>>
+> = {
+  operations: (servers, more) =>
+    runOperations(servers, () => OPERATIONS.filter(({ name }) => name.includes(more.join(' ')))),
+  moves: (servers) => runOperations(servers, () => [moveForAWhile(MOVES_MS)]),
+  restore: (servers) => runOperations(servers, (running) => [restoreSet(running)], LIGHT_LOAD),
+  kills: runKillSuite,
+  events: (servers, [events]) => runEvents(servers, Number(events ?? EVENTS)),
+};
+
+/** Nothing of the suite outlives the run; all others kill servers, or count what they keep. */
+function chooseSettings(what: string): Readonly<Record<string, string>> {
+  if (what === 'restore') return ARCHIVE_SETTINGS;
+  return INSTEAD[what] === undefined ? { fsync: 'off' } : {};
+}
+
 async function run(programs: string, [what = '', ...more]: readonly string[]): Promise<boolean> {
-  const isSuite = !['operations', 'moves', 'kills', 'events'].includes(what);
-  // Nothing of the suite outlives the run; operations kill servers.
-  const servers = await CitusServers.start(programs, isSuite ? { fsync: 'off' } : {});
+  const servers = await CitusServers.start(programs, chooseSettings(what));
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void servers.close().finally(() => process.exit(1)));
   try {
-    if (isSuite) return await runSuite(servers, what === '' ? [] : [what, ...more]);
-    if (what === 'events') return await runEvents(servers, Number(more[0] ?? EVENTS));
-    if (what === 'kills') return await runKillSuite(servers);
-    const wanted = more.join(' ');
-    return await runOperations(
-      servers,
-      what === 'moves' ? [moveForAWhile(MOVES_MS)] : OPERATIONS.filter(({ name }) => name.includes(wanted)),
-    );
+    const instead = INSTEAD[what];
+    if (instead !== undefined) return await instead(servers, more);
+    return await runSuite(servers, what === '' ? [] : [what, ...more]);
   } catch (error) {
     console.error(servers.describe());
     throw error;

@@ -91,9 +91,10 @@ export function runCommand(command: readonly string[]): string {
 export async function runLongCommand(
   command: readonly string[],
   env: Readonly<Record<string, string>>,
+  timeout = COMMAND_MS,
 ): Promise<void> {
   const [name = '', ...args] = command;
-  await promisify(execFile)(name, args, { env, timeout: COMMAND_MS });
+  await promisify(execFile)(name, args, { env, timeout });
 }
 
 /** The end of a log file. */

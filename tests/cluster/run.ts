@@ -14,7 +14,7 @@ const RECOVERY_MS = 60_000;
 /** Retries of a delivery that met the fault come after 5 s and 30 s. */
 const ARRIVAL_MS = 45_000;
 
-interface Running<Servers extends ServedCluster> {
+export interface Running<Servers extends ServedCluster> {
   readonly world: ClusterWorld<Servers>;
   readonly load: Load;
   readonly arrivals: readonly Arrival[];
@@ -60,13 +60,19 @@ async function observe(
   return summarize({ fault, from, until: to, writes: load.writes, arrivals, missing });
 }
 
-/** The last writes of the load were all acknowledged, and the service answers. */
+/**
+ * The last writes of the load were all acknowledged, and the service answers. Those that it refused as more than the machine can do
+ * say nothing of the fault; the report counts them.
+ */
 async function waitForStreak(load: Load): Promise<void> {
   const since = performance.now();
   const streak = load.writesPerSecond * STREAK_SECONDS;
   await until(
     `${streak} writes in a row are acknowledged`,
-    () => load.writes.filter(({ answeredAt }) => answeredAt >= since).slice(-streak),
+    () =>
+      load.writes
+        .filter(({ answeredAt, code }) => answeredAt >= since && code !== 'overloaded')
+        .slice(-streak),
     (last) => last.length === streak && last.every(({ status }) => status > 0 && status < 300),
     RECOVERY_MS,
   );

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type pg from 'pg';
 import { until } from '../faults/environment.ts';
 import { fixedCredentials, PartnerApi } from '../process/partner.ts';
+import type { FixedCredentials } from '../process/partner.ts';
 import { startTrustedReceiver } from '../support/receiver.ts';
 import { startService } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -53,6 +54,8 @@ export class ClusterWorld<Servers extends ServedCluster> {
   readonly #closers: (() => Promise<unknown>)[] = [];
   #closed: Promise<void> | undefined;
   #client: pg.Pool | undefined;
+  #env: Readonly<Record<string, string>> = {};
+  readonly #credentials: FixedCredentials = fixedCredentials();
   #services: readonly ServiceProcess[] = [];
 
   /** Takes the cluster over: `close` closes it. */
@@ -71,19 +74,18 @@ export class ClusterWorld<Servers extends ServedCluster> {
     const receiver = await startTrustedReceiver();
     this.#closers.push(() => receiver.close());
     const arrivals = recordArrivals(receiver);
-    const credentials = fixedCredentials();
-    const env = {
+    this.#env = {
       ...receiver.env,
-      ...credentials.env,
+      ...this.#credentials.env,
       DATABASE_URL: this.cluster.databaseUrl,
       ENCRYPTION_KEY: randomBytes(32).toString('base64'),
       HOST: '127.0.0.1',
       SIMULATOR_FAULTS: 'off',
       LOG_LEVEL: 'error',
     };
-    for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(env, role);
+    for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(role);
     const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
-    const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, credentials);
+    const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, this.#credentials);
     const { writesPerSecond, seconds } = this.#wanted;
     const devices = await startFleets(api, client, receiver.url(), (seconds * writesPerSecond) / 2);
     const load = new Load({ baseUrls, orgId: api.orgId, devices, token: api.token, writesPerSecond });
@@ -129,10 +131,16 @@ export class ClusterWorld<Servers extends ServedCluster> {
     }
   }
 
-  async #startService(env: Readonly<Record<string, string>>, role: string): Promise<void> {
-    const service = await startService({ env, args: ['--role', role] });
+  /** A further API process, on a copy of the database; the partner there. */
+  async serveCopy(databaseUrl: string): Promise<PartnerApi> {
+    return PartnerApi.open(await this.#startService('api', { DATABASE_URL: databaseUrl }), this.#credentials);
+  }
+
+  async #startService(role: string, change: Readonly<Record<string, string>> = {}): Promise<ServiceProcess> {
+    const service = await startService({ env: { ...this.#env, ...change }, args: ['--role', role] });
     this.#services = [...this.#services, service];
     this.#closers.push(() => service.remove());
+    return service;
   }
 }
 
