@@ -49,6 +49,12 @@ const WORDS_OF_CITUS: readonly (readonly [words: RegExp, state: string])[] = [
   [/^could not find valid entry for shard \d/, '40001'],
   [/^Query could not find the intermediate result file/, '40001'],
   [/^failed to COPY to shard \d/, '08006'],
+  [/^failure on connection marked as essential/, '08006'],
+  // Of libpq, by which nodes are connected.
+  [
+    /^(?:SSL SYSCALL error|server closed the connection|could not (?:receive data from|send data to) server)/,
+    '08006',
+  ],
 ];
 
 function stateOf({ code = '', message }: pg.DatabaseError): string {

@@ -109,6 +109,10 @@ describe('errors', () => {
     ['could not find valid entry for shard 102084', 'retry_now', undefined],
     ['Query could not find the intermediate result file "x"', 'retry_now', undefined],
     ['failed to COPY to shard 102303 on 10.0.0.21:5432', 'retry_later', undefined],
+    ['failure on connection marked as essential: 10.0.0.22:5432', 'retry_later', undefined],
+    ['SSL SYSCALL error: EOF detected', 'retry_later', undefined],
+    ['server closed the connection unexpectedly', 'retry_later', undefined],
+    ['could not receive data from server: Connection reset by peer', 'retry_later', undefined],
   ])(
     'what Citus tells in words alone is as bad as its state would say: %s',
     async (words, found, constraint) => {
