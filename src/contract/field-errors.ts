@@ -83,8 +83,20 @@ function describe(error: ErrorObject, isNull: boolean): { code: FieldError['code
  * empty body has too many properties is said by the unknown properties themselves.
  */
 function isRedundant(error: ErrorObject): boolean {
-  if (error.keyword === 'anyOf' || error.keyword === 'maxProperties') return true;
-  return error.keyword === 'type' && error.params['type'] === 'null' && error.schemaPath.includes('/anyOf/');
+  return error.keyword === 'anyOf' || error.keyword === 'maxProperties' || isOfNull(error);
+}
+
+/** It says that a value is not null where that is one of two branches. */
+function isOfNull({ keyword, params, schemaPath }: ErrorObject): boolean {
+  return keyword === 'type' && params['type'] === 'null' && schemaPath.includes('/anyOf/');
+}
+
+/** The type of the object's branch is not the only one that is allowed. */
+function nameBothTypes(errors: readonly ErrorObject[], error: ErrorObject): ErrorObject {
+  const mayBeNull =
+    error.keyword === 'type' &&
+    errors.some((other) => isOfNull(other) && other.instancePath === error.instancePath);
+  return mayBeNull ? { ...error, params: { type: [error.params['type'], 'null'] } } : error;
 }
 
 function childPointer(error: ErrorObject): string {
@@ -99,7 +111,7 @@ function firstDistinct(
   const seen = new Map<string, FieldError>();
   for (const error of errors) {
     if (isRedundant(error)) continue;
-    const told = toFieldError(error);
+    const told = toFieldError(nameBothTypes(errors, error));
     const key = `${told.pointer ?? told.parameter ?? ''} ${told.code}`;
     if (!seen.has(key)) seen.set(key, told);
     if (seen.size === FIELD_ERRORS_SOUGHT) break;

@@ -112,6 +112,7 @@ test('of "object or null" only what is wrong is told', () => {
       request_id: '0c5a9d0e-3a3e-4a8e-9d55-2f1b8f2a6c01',
       ...Object.fromEntries(names.map((name) => [name, null])),
       initial_soc_percent_range: { min: 1 },
+      max_discharge_power_w_range: 'high',
       count: 0,
     },
     mayHoldUnstorableText: false,
@@ -119,7 +120,11 @@ test('of "object or null" only what is wrong is told', () => {
   expect('errors' in result && result.errors.map(({ pointer, code }) => `${pointer ?? ''} ${code}`)).toEqual([
     '/count minimum',
     '/initial_soc_percent_range/max required',
+    '/max_discharge_power_w_range type',
   ]);
+  expect('errors' in result && result.errors.find(({ code }) => code === 'type')?.detail).toBe(
+    'Must be of type object or null.',
+  );
 });
 
 test('a body of 1 MB with errors in each place costs no more than a few parses of it', () => {
