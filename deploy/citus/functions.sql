@@ -15,6 +15,9 @@ begin
   if not exists (select from pg_dist_partition where logicalrelid = 'shard_keys'::regclass) then
     perform create_distributed_table('shard_keys', 'id', colocate_with := 'users');
   end if;
+  -- The service's role reads it, and owns the other tables.
+  execute format('alter table shard_keys owner to %I',
+    (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass));
 end
 $$;
 create or replace function all_shard_keys(out keys uuid[]) language plpgsql stable
