@@ -5,14 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkOutVersion } from '../../bench/other-version.ts';
+import { breakInTime } from './break.ts';
 import { Cluster } from './cluster.ts';
 import { listFaults } from './faults.ts';
-import { listMissingForRestarts, listMissingPackages } from './packages.ts';
-import { isGood, printReports } from './report.ts';
-import type { ClusterReport } from './report.ts';
+import { runInTime } from './in-time.ts';
+import { howToInstall, listMissingForRestarts, listMissingPackages } from './packages.ts';
 import { isGoodRolling, printRolling } from './rolling/report.ts';
 import { runRolling } from './rolling/run.ts';
-import { runControl, runFault } from './run.ts';
 import { ClusterWorld } from './world.ts';
 
 /** The whole table takes half of it on a quiet machine. */
@@ -21,28 +20,8 @@ const LOAD = { writesPerSecond: 40, seconds: 540 };
 
 async function breakCluster(wanted: string | undefined): Promise<boolean> {
   const world = new ClusterWorld(await Cluster.make(), LOAD);
-  const run = async (): Promise<boolean> => {
-    const running = { world, ...(await world.start()) };
-    const reports: ClusterReport[] = [];
-    for (const fault of listFaults(world.cluster).filter(({ name }) => name.includes(wanted ?? ''))) {
-      const report = await runFault(running, fault);
-      reports.push(report);
-      console.error(`${fault.name}: ${(report.withoutWritesMs / 1_000).toFixed(1)} s without writes`);
-    }
-    const control = await runControl(running);
-    printReports(reports, control);
-    const isAllGood = [...reports, control].every(isGood);
-    if (!isAllGood) console.error(world.cluster.describe());
-    return isAllGood;
-  };
-  const runAndDescribe = (): Promise<boolean> =>
-    run()
-      .catch((error: unknown) => {
-        console.error(world.cluster.describe());
-        throw error;
-      })
-      .finally(() => console.error(world.describe()));
-  return runInTime(runAndDescribe, () => world.close());
+  const faults = listFaults(world.cluster).filter(({ name }) => name.includes(wanted ?? ''));
+  return breakInTime(world, faults, DEADLINE_MS);
 }
 
 async function restartInTurn(isUpgrade: boolean): Promise<boolean> {
@@ -56,24 +35,7 @@ async function restartInTurn(isUpgrade: boolean): Promise<boolean> {
   const closeAll = async (): Promise<void> => {
     for (const close of closers.toReversed()) await close();
   };
-  return runInTime(run, () => (closed ??= closeAll()));
-}
-
-/** Closes in any case, also when it is interrupted or takes too long; then the process ends with 1. */
-async function runInTime(run: () => Promise<boolean>, close: () => Promise<void>): Promise<boolean> {
-  const giveUp = (reason: string): void => {
-    console.error(reason);
-    void close().finally(() => process.exit(1));
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => giveUp(`Ended by ${signal}; everything is stopped.`));
-  const deadline = setTimeout(() => giveUp(`Not done after ${DEADLINE_MS / 60_000} minutes.`), DEADLINE_MS);
-  try {
-    return await run();
-  } finally {
-    clearTimeout(deadline);
-    await close();
-  }
+  return runInTime(run, () => (closed ??= closeAll()), DEADLINE_MS);
 }
 
 /** The command of the last release. */
@@ -90,7 +52,7 @@ const [wanted] = process.argv.slice(2);
 const isRolling = wanted === 'rolling' || wanted === 'upgrade';
 const missing = isRolling ? listMissingForRestarts() : listMissingPackages();
 if (missing.length > 0) {
-  console.error(`Missing; as root: apt-get install --no-install-recommends ${missing.join(' ')}`);
+  console.error(howToInstall(missing));
   process.exitCode = 1;
 } else {
   process.exitCode = (await (isRolling ? restartInTurn(wanted === 'upgrade') : breakCluster(wanted))) ? 0 : 1;

@@ -17,13 +17,14 @@ const PREFIX = 'partner-cluster';
 
 /** Namespaces where the machine permits them, else addresses of loopback. */
 export function openNetwork(): ClusterNetwork {
-  return (IS_ROOT ? openNamespaces() : undefined) ?? openLoopback();
+  return (IS_ROOT ? openNamespaces() : undefined) ?? openLoopback(NODES.length);
 }
 
-function openLoopback(): ClusterNetwork {
+/** An address of loopback for each node. */
+export function openLoopback(nodes: number): ClusterNetwork {
   return {
     hostAddress: '127.0.0.1',
-    nodes: NODES.map((node) => ({
+    nodes: Array.from({ length: nodes }, (_, node) => ({
       address: `127.0.0.${11 + node}`,
       inPlace: (command) => [...command],
       cable: undefined,

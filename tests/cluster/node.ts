@@ -17,17 +17,26 @@ import {
 const STOP_MS = 15_000;
 const ANSWER_MS = 1_000;
 
+export interface NodePorts {
+  readonly postgres: number;
+  readonly patroni: number;
+}
+
 export interface NodeOptions {
   readonly name: string;
   readonly address: string;
-  readonly ports: { readonly postgres: number; readonly patroni: number };
+  readonly ports: NodePorts;
   readonly etcd: string;
   /** Of the superuser and of the replication. */
   readonly password: string;
   readonly folder: string;
   readonly logFile: string;
-  /** The file of deploy/patroni, which is the same for all nodes. */
+  /** The file of deploy/patroni, or a folder that has it: the same for all nodes. */
   readonly configuration: string;
+  /** The server's; the newest of the machine unless they are named. */
+  readonly programs?: string;
+  /** The group of Citus that it belongs to. */
+  readonly citusGroup?: number;
   /** The command as it runs where the node is. */
   readonly inPlace: (command: readonly string[]) => string[];
   /** The cable of the node; undefined where it has none. */
@@ -36,6 +45,7 @@ export interface NodeOptions {
 
 export class ClusterNode {
   readonly name: string;
+  readonly address: string;
   readonly cable: NodeOptions['cable'];
   readonly #options: NodeOptions;
   readonly #data: string;
@@ -43,6 +53,7 @@ export class ClusterNode {
 
   constructor(options: NodeOptions) {
     this.name = options.name;
+    this.address = options.address;
     this.cable = options.cable;
     this.#options = options;
     this.#data = join(options.folder, 'data');
@@ -87,8 +98,17 @@ export class ClusterNode {
   /** Asks Patroni to make another node primary in place of this one; resolves when it has answered. */
   async switchOverTo(other: ClusterNode): Promise<void> {
     const options = ['--leader', this.name, '--candidate', other.name, '--force'];
-    const { configuration } = this.#options;
-    const command = ['/usr/bin/patronictl', '-c', configuration, 'switchover', 'partner', ...options];
+    const { configuration, citusGroup } = this.#options;
+    const group = citusGroup === undefined ? [] : ['--group', String(citusGroup)];
+    const command = [
+      '/usr/bin/patronictl',
+      '-c',
+      configuration,
+      'switchover',
+      'partner',
+      ...group,
+      ...options,
+    ];
     await runLongCommand(command, this.#environment());
   }
 
@@ -128,7 +148,7 @@ export class ClusterNode {
 
   /** What deploy/patroni/node.env names. */
   #environment(): Record<string, string> {
-    const { address, ports, etcd, password, folder } = this.#options;
+    const { address, ports, etcd, password, folder, programs, citusGroup } = this.#options;
     const [postgres, patroni] = [`${address}:${ports.postgres}`, `${address}:${ports.patroni}`];
     return {
       PATH: process.env['PATH'] ?? '',
@@ -140,12 +160,13 @@ export class ClusterNode {
       PATRONI_POSTGRESQL_LISTEN: postgres,
       PATRONI_POSTGRESQL_CONNECT_ADDRESS: postgres,
       PATRONI_POSTGRESQL_DATA_DIR: this.#data,
-      PATRONI_POSTGRESQL_BIN_DIR: findServerPrograms(),
+      PATRONI_POSTGRESQL_BIN_DIR: programs ?? findServerPrograms(),
       PATRONI_POSTGRESQL_PGPASS: join(folder, 'pgpass'),
       PATRONI_SUPERUSER_USERNAME: 'postgres',
       PATRONI_SUPERUSER_PASSWORD: password,
       PATRONI_REPLICATION_USERNAME: 'replicator',
       PATRONI_REPLICATION_PASSWORD: password,
+      ...(citusGroup !== undefined && { PATRONI_CITUS_GROUP: String(citusGroup) }),
     };
   }
 }

@@ -36,6 +36,9 @@ export function listMissingPackages(
   return versions.length === 0 ? ['postgresql', ...missing] : missing;
 }
 
+export const howToInstall = (missing: readonly string[]): string =>
+  `Missing; as root: apt-get install --no-install-recommends ${missing.join(' ')}`;
+
 /** The programs of the newest PostgreSQL. */
 export function findServerPrograms(): string {
   return join(SERVERS, listServerVersions().at(-1) ?? '', 'bin');
