@@ -76,7 +76,7 @@ cluster-test: install ## Break a Patroni cluster under the service at work, and 
 	node tests/cluster/main.ts $(ARGS)
 
 .PHONY: citus-test
-citus-test: install $(THIRD_PARTY_STAMP) ## Run the tests on a cluster of Citus (CITUS=FOLDER: its sources; ARGS=tests/portal: those files; ARGS=operations: what operators do, under load; ARGS=moves: shards move for 5 minutes; ARGS=kills: workers and nodes are killed; ARGS=restore: backup of all nodes, and restore; ARGS=events: none is missed)
+citus-test: install $(THIRD_PARTY_STAMP) ## Run the tests on a cluster of Citus (CITUS=FOLDER: its sources; ARGS=tests/portal: those files; ARGS=operations: what operators do, under load; ARGS=moves: shards move for 5 minutes; ARGS=kills: workers and nodes are killed; ARGS=restore: backup of all nodes, and restore; ARGS=patroni: primaries of Patroni below the nodes die; ARGS=events: none is missed)
 	CITUS=$(CITUS) node tests/citus/main.ts $(ARGS)
 
 .PHONY: fuzz

@@ -2,10 +2,13 @@
 // ARGS=operations: what operators do to the cluster, under 100 writes a second (WRITES=40: so many; ARGS="operations index": that one).
 // ARGS=moves: shards move for five minutes. ARGS=kills: workers and nodes are killed during deliveries.
 // ARGS=restore: all nodes are backed up under load, and restored beside it as they were at one instant.
+// ARGS=patroni: Patroni below the nodes, whose primaries die under load (ARGS="patroni coordinator": those faults).
 // ARGS=events: writers on all nodes, and readers who must miss nothing (ARGS="events 20000": so many events).
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { breakInTime } from '../cluster/break.ts';
+import { howToInstall, listMissingPackages } from '../cluster/packages.ts';
 import { isGood, printReports } from '../cluster/report.ts';
 import type { ClusterReport } from '../cluster/report.ts';
 import { runControl, runFault } from '../cluster/run.ts';
@@ -19,6 +22,8 @@ import { listUnexpected, readFanOuts } from './fan-outs.ts';
 import { runKills } from './kills.ts';
 import { moveForAWhile, OPERATIONS } from './operations.ts';
 import type { Operation } from './operations.ts';
+import { PatroniCitus } from './patroni/cluster.ts';
+import { CITUS_FAULTS } from './patroni/faults.ts';
 import { describePlain, leaveOutPlain } from './plain-cases.ts';
 import { restoreSet } from './restore.ts';
 import { ARCHIVE_SETTINGS } from './server.ts';
@@ -128,7 +133,25 @@ function chooseSettings(what: string): Readonly<Record<string, string>> {
   return INSTEAD[what] === undefined ? { fsync: 'off' } : {};
 }
 
+/** Six nodes are made first, some of which are copied again after their fault. */
+const FAILOVERS_MS = 12 * 60_000;
+
+async function runFailovers(programs: string, wanted: string): Promise<boolean> {
+  const missing = listMissingPackages();
+  if (missing.length > 0) {
+    console.error(howToInstall(missing));
+    return false;
+  }
+  const world = new ClusterWorld(await PatroniCitus.make(programs), LIGHT_LOAD);
+  return breakInTime(
+    world,
+    CITUS_FAULTS.filter(({ name }) => name.includes(wanted)),
+    FAILOVERS_MS,
+  );
+}
+
 async function run(programs: string, [what = '', ...more]: readonly string[]): Promise<boolean> {
+  if (what === 'patroni') return runFailovers(programs, more.join(' '));
   const servers = await CitusServers.start(programs, chooseSettings(what));
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void servers.close().finally(() => process.exit(1)));

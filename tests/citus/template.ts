@@ -1,6 +1,7 @@
 // A database that is migrated and distributed, to be cloned for each test file on every server.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import pg from 'pg';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import type { CitusServers } from './servers.ts';
 
@@ -9,10 +10,27 @@ const SCRIPTS = ['distribute.sql', 'functions.sql'];
 
 /** Migrates a database that all servers know, and distributes it. */
 export async function distribute(servers: CitusServers, name: string, shards: number): Promise<void> {
-  await applyMigrations(servers.coordinator.connectionTo(name), join(ROOT, 'migrations'));
+  const coordinator = servers.coordinator.connectionTo(name);
+  await migrateAndDistribute(coordinator, coordinator, shards);
+}
+
+/** The same on any coordinator: its owner migrates, the superuser distributes. */
+export async function migrateAndDistribute(
+  owner: pg.ClientConfig,
+  superuser: pg.ClientConfig,
+  shards: number,
+): Promise<void> {
+  await applyMigrations(owner, join(ROOT, 'migrations'));
   for (const script of SCRIPTS) {
     const text = readFileSync(join(ROOT, 'deploy/citus', script), 'utf8');
-    await servers.coordinator.run(name, 'begin', `set local citus.shard_count = ${shards}`, text, 'commit');
+    const client = new pg.Client(superuser);
+    await client.connect();
+    try {
+      for (const statement of ['begin', `set local citus.shard_count = ${shards}`, text, 'commit'])
+        await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 }
 

@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   clients: GENERATORS.map(({ name }) => name),
   bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
-  'citus-test': ['operations', 'moves', 'events'],
+  'citus-test': ['operations', 'moves', 'patroni', 'events'],
   'cluster-test': ['switchover', 'rolling', 'upgrade'],
   faults: ['database', 'restarts'],
   validate: Object.keys(PARTS_OF_VALIDATION),
