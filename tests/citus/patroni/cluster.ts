@@ -110,9 +110,9 @@ export class PatroniCitus {
   /** Each group has a primary that the coordinator knows and a synchronous standby, all primaries answer, and nothing is left prepared. */
   async waitUntilWhole(patienceMs = WHOLE_MS): Promise<void> {
     await until(
-      'every group is whole',
-      () => this.#isWhole(),
-      (isWhole) => isWhole,
+      'nothing is missing',
+      () => this.#findGap().catch(String),
+      (gap) => gap === undefined,
       patienceMs,
     );
   }
@@ -127,16 +127,29 @@ export class PatroniCitus {
     );
   }
 
+  /** The worker that has the organization with most messages. */
+  async findBusiestWorker(): Promise<PatroniGroup> {
+    const [found] = await this.coordinator.ask<{ group: number }>(
+      `select p.groupid as group
+       from (select org_id from messages group by org_id order by count(*) desc limit 1) busiest
+       join pg_dist_placement p on p.shardid = get_shard_id_for_distribution_column('messages', busiest.org_id)`,
+    );
+    const worker = this.workers.find(({ number }) => number === found?.group);
+    if (worker === undefined) throw new Error('No worker has messages.');
+    return worker;
+  }
+
   /** Transactions in all groups that have been between the two phases of their commit for so long. */
-  async countPrepared(seconds: number): Promise<number> {
-    let count = 0;
-    for (const group of this.groups)
-      count += (
-        await group.ask('select from pg_prepared_xacts where prepared <= now() - make_interval(secs => $1)', [
-          seconds,
-        ])
-      ).length;
-    return count;
+  async listPrepared(seconds: number): Promise<string[]> {
+    const all = await Promise.all(
+      this.groups.map((group) =>
+        group.ask<{ gid: string }>(
+          'select gid from pg_prepared_xacts where prepared <= now() - make_interval(secs => $1)',
+          [seconds],
+        ),
+      ),
+    );
+    return all.flat().map(({ gid }) => gid);
   }
 
   describe(): string {
@@ -167,20 +180,23 @@ export class PatroniCitus {
     return new Map(rows.map(({ group, address }) => [group, address]));
   }
 
-  async #isWhole(): Promise<boolean> {
-    const areWhole = await Promise.all(this.groups.map((group) => group.isWhole()));
-    if (areWhole.includes(false)) return false;
-    try {
-      const known = await this.#listKnown();
-      for (const group of this.groups)
-        if (known.get(group.number) !== (await group.findPrimary()).address) return false;
-      const answers = await this.coordinator.ask<{ success: boolean }>(
-        `select success from run_command_on_all_nodes('select 1')`,
-      );
-      const doAllAnswer = answers.length === this.groups.length && answers.every(({ success }) => success);
-      return doAllAnswer && (await this.countPrepared(LEFT_SECONDS)) === 0;
-    } catch {
-      return false;
+  /** What is not as it was; undefined when all is. */
+  async #findGap(): Promise<string | undefined> {
+    const gaps = await Promise.all(this.groups.map((group) => group.findGap()));
+    const gap = gaps.find((each) => each !== undefined);
+    if (gap !== undefined) return gap;
+    const known = await this.#listKnown();
+    for (const group of this.groups) {
+      const address = known.get(group.number);
+      if (address !== (await group.findPrimary()).address)
+        return `group ${group.number} is known at ${address}`;
     }
+    const answers = await this.coordinator.ask<{ success: boolean }>(
+      `select success from run_command_on_all_nodes('select 1')`,
+    );
+    if (answers.length < this.groups.length || answers.some(({ success }) => !success))
+      return 'a node does not answer';
+    const left = await this.listPrepared(LEFT_SECONDS);
+    return left.length === 0 ? undefined : `prepared: ${left.join(', ')}`;
   }
 }

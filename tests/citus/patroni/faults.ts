@@ -10,11 +10,8 @@ const AWAY_MS = 3_000;
 
 type Part = 'worker' | 'coordinator';
 
-const find = (cluster: PatroniCitus, part: Part): PatroniGroup => {
-  const group = part === 'worker' ? cluster.workers[0] : cluster.coordinator;
-  if (group === undefined) throw new Error(`There is no ${part}.`);
-  return group;
-};
+const find = (cluster: PatroniCitus, part: Part): PatroniGroup | Promise<PatroniGroup> =>
+  part === 'coordinator' ? cluster.coordinator : cluster.findBusiestWorker();
 
 /** Resolves when the coordinator leads to the other node, to when that was. */
 async function followTakeover(
@@ -24,8 +21,9 @@ async function followTakeover(
 ): Promise<number> {
   await cluster.waitUntilKnown(group, await group.findPrimary(former));
   const succeededAt = performance.now();
+  const { length } = await cluster.listPrepared(0);
   console.error(
-    `group ${group.number}: ${await cluster.countPrepared(0)} transactions are prepared when another node has taken over`,
+    `group ${group.number}: ${length} transactions are prepared when another node has taken over`,
   );
   return succeededAt;
 }
@@ -38,7 +36,7 @@ const ofPrimary = (
 ): ClusterFault<PatroniCitus> => ({
   name: `${part}: ${what}`,
   run: async (cluster) => {
-    const group = find(cluster, part);
+    const group = await find(cluster, part);
     const former = await group.findPrimary();
     const standby = group.nodes.find((node) => node !== former);
     if (standby === undefined) throw new Error(`No other node is in group ${group.number}.`);

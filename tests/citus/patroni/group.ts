@@ -28,16 +28,16 @@ export class PatroniGroup {
     return (await pool?.query<Row>(text, [...values]))?.rows ?? [];
   }
 
-  /** Every other node has what was acknowledged. */
-  async isWhole(): Promise<boolean> {
+  /** Why not every other node has what was acknowledged; undefined when each has. */
+  async findGap(): Promise<string | undefined> {
     const areAsked = await Promise.all(this.nodes.map((node) => node.isPrimary()));
     const primary = this.nodes.find((_node, index) => areAsked[index]);
-    if (primary === undefined) return false;
+    if (primary === undefined) return `group ${this.number} has no primary`;
     const standbys = await listStandbys(this.nodes, this.#pools.get(primary));
-    return (
+    const isWhole =
       standbys.length === this.nodes.length - 1 &&
-      standbys.every((each) => each.isStreaming && each.isCandidate)
-    );
+      standbys.every((each) => each.isStreaming && each.isCandidate);
+    return isWhole ? undefined : `group ${this.number} has the standbys ${JSON.stringify(standbys)}`;
   }
 
   async close(): Promise<void> {
