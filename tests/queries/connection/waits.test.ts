@@ -21,6 +21,7 @@ beforeAll(async () => {
   proxy = await startSwallowingProxy(at.connection);
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   proxy.pass();
   await database.close();
 });
@@ -68,7 +69,7 @@ test('a turn is waited for no longer than the request may wait', async () => {
 test('a new connection whose settings are not answered is given up, and another one is tried', async () => {
   open(2, 2_000);
   const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
-  const settings = vi.spyOn(pg.Client.prototype, 'query').mockImplementationOnce(function (
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementationOnce(function (
     this: pg.Client,
     ...parameters: unknown[]
   ) {
@@ -79,8 +80,7 @@ test('a new connection whose settings are not answered is given up, and another 
   const asked = request(ask, 10_000);
   await expect.poll(() => proxy.lost()).toBeGreaterThan(before);
   proxy.pass();
-  expect((await asked).rows).toEqual([{ one: 1 }]);
-  settings.mockRestore();
+  await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
 });
 
 test('a statement that goes on at the server keeps its turn until the server has noticed', async () => {
