@@ -71,7 +71,7 @@ const ofRequests: readonly Bound[] = [
   ),
   bound(
     'turn of a statement that goes on at the server',
-    [replace(POOL, 'if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();', '')],
+    [replace(POOL, 'if (lent.isLeftAtWork) setTimeout(', 'if (lent.isLeftAtWork === null) setTimeout(')],
     waits('a statement that goes on at the server keeps its turn'),
   ),
   bound(

@@ -90,6 +90,8 @@ test('a statement that goes on at the server keeps its turn until the server has
     acquireShare: (partnerId, signal) => share.acquire(partnerId, signal),
   });
   await sql`create table taken (n integer)`.execute(at.db);
+  // The connection is there: all the time of the request is for its statement.
+  await ask();
   await at.db.transaction().execute(async (tx) => {
     await sql`lock table taken`.execute(tx);
     const asked = request(() => sql`select * from taken`.execute(database.db), 200);
