@@ -17,6 +17,11 @@ beforeAll(() => {
   symlinkSync(join(ROOT, 'node_modules/vitest'), join(folder, 'node_modules/vitest'));
   writeFileSync(join(folder, 'vitest.config.mjs'), 'export default {};\n');
   writeFileSync(
+    join(folder, 'with-setup.config.mjs'),
+    "export default { test: { globalSetup: 'setup.js' } };\n",
+  );
+  writeFileSync(join(folder, 'setup.js'), "import './take.js';\nexport default () => undefined;\n");
+  writeFileSync(
     join(folder, 'take.js'),
     "export const take = (count) => {\n  if (count > 3) throw new Error('too many');\n  return count;\n};\n",
   );
@@ -67,6 +72,16 @@ test('a test that fails without its bound is told from one that survives, and fr
   expect(outcomes[0]?.says).toMatch(/^AssertionError: expected \[?Function/i);
   const broken = tiny({ to: 'if (count.length.of)' }, proof('all that is asked for is a number'));
   expect(await tryBound(broken, options())).toMatchObject([{ verdict: 'broken', failed: 1 }]);
+});
+
+test('a removal that keeps the runner from all files is told from a test that is not there', async () => {
+  const outcomes = await tryBound(tiny({ to: 'if (count >' }, proof('four are refused')), {
+    ...options(),
+    config: 'with-setup.config.mjs',
+  });
+  expect(outcomes).toMatchObject([
+    { verdict: 'broken', cases: 0, says: expect.stringMatching(/^The runner came to no file: .*Error/) },
+  ]);
 });
 
 test('a bound that is not found any more, or twice, is stale, and nothing is changed', async () => {

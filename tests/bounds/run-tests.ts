@@ -49,7 +49,7 @@ const REPORT = 'report-of-tests.json';
 
 /**
  * Runs the tests that the proofs name, and no others of their files.
- * @throws Error with the runner's output when it leaves no report, or does not end.
+ * @throws Error with the runner's output when it leaves no report, or does not end; with its first error when it comes to no file.
  */
 export async function runTests(proofs: readonly Proof[], options: RunOptions): Promise<TestRun> {
   const { folder, config, patienceMs, env } = options;
@@ -68,6 +68,8 @@ export async function runTests(proofs: readonly Proof[], options: RunOptions): P
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
     testResults: readonly FileReport[];
   };
+  // What all files need may not load: that says nothing of whether a test is there.
+  if (testResults.length === 0) throw new Error(`The runner came to no file: ${firstErrorOf(output)}`);
   return readReport(testResults, folder);
 }
 
@@ -135,6 +137,10 @@ function readReport(reports: readonly FileReport[], folder: string): TestRun {
       brokenFiles.set(file, firstLineOf(message));
   }
   return { cases, brokenFiles };
+}
+
+function firstErrorOf(output: string): string {
+  return output.split('\n').find((line) => /Error\b/.test(line)) ?? output;
 }
 
 function firstLineOf(text: string): string {
