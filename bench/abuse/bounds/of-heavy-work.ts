@@ -47,8 +47,8 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     ],
     proofs: [
       {
-        file: 'tests/compute/loop-holds.test.ts',
-        test: 'a heat pump of which something else was asked a thousand times does not hold the event loop',
+        file: 'tests/compute/schedule-slices.test.ts',
+        test: 'others have their turn between all of them',
       },
     ],
   },
