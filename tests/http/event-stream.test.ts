@@ -48,7 +48,9 @@ async function serve(
   return { url: `http://127.0.0.1:${port}/`, response: begun.promise, ended: ended.promise };
 }
 
-/** Events of 16 KiB without end, and how many were asked for. */
+const EVENT_CHARACTERS = 16_384;
+
+/** Events without end, and how many were asked for. */
 function endless(): { taken: () => number; events: EventStream['events'] } {
   let count = 0;
   return {
@@ -56,7 +58,7 @@ function endless(): { taken: () => number; events: EventStream['events'] } {
     events: async function* () {
       for (;;) {
         count += 1;
-        yield { id: String(count), data: 'x'.repeat(16_384) };
+        yield { id: String(count), data: 'x'.repeat(EVENT_CHARACTERS) };
         await turn();
       }
     },
@@ -102,7 +104,7 @@ test('a client that does not read holds back its own events, and gets all of the
   const { taken, events } = endless();
   const served = await serve(new EventStream(events, new AbortController().signal));
   const client = await blocked(served);
-  const before = await settled(taken);
+  const before = await settled(taken, await served.response);
   for (let i = 0; i < 1_000; i += 1) await turn();
   expect(taken()).toBe(before);
   let text = '';
@@ -229,10 +231,11 @@ test('lines within an event stay lines', async () => {
   expect(await listener.next()).toEqual({ id: 'a', data: 'one\ntwo\n' });
 });
 
-/** The number once it stands still: the kernel takes some more after the buffers of the process are full. */
-async function settled(number: () => number): Promise<number> {
+/** The number once it stands still: the kernel takes some more after the buffers of the process are full, which do not grow. */
+async function settled(number: () => number, response: ServerResponse): Promise<number> {
   for (let [before, same] = [number(), 0]; ;) {
     await turn();
+    expect(response.writableLength).toBeLessThan(10 * EVENT_CHARACTERS);
     same = number() === before ? same + 1 : 0;
     before = number();
     if (same === 200) return before;
