@@ -27,10 +27,10 @@ export interface Outcome {
 
 /**
  * What a test says that noticed something: an assertion, a property that does not hold, the end of its time, a request that we take and
- * a validator that others wrote does not.
+ * a validator that others wrote does not, an answer that the document does not allow.
  */
 const NOTICED =
-  /^AssertionError|^Error: Property failed|^TestTimeoutError|^Error: promise (resolved|rejected)|^Error: \w+: we take what /;
+  /^AssertionError|^Error: Property failed|^TestTimeoutError|^Error: promise (resolved|rejected)|^Error: \w+: (we take what |body of status )/;
 
 /** Takes the bound out, runs its tests, and puts it back. */
 export async function tryBound(bound: Bound, options: RunOptions): Promise<readonly Outcome[]> {
