@@ -115,7 +115,8 @@ export async function hold(aim: Aim, count: number, perSecond: number, bytes: st
 
 /**
  * Connections that send the same request `depth` times in one write, and take of the answers what `bytesPerSecond` lets
- * them: Infinity reads everything and sends anew once all is answered, 0 never reads.
+ * them: Infinity reads everything and sends anew once all is answered, 0 never reads. One that the service ends is `cut off` when it
+ * has got one answer at most, and `ended` otherwise.
  */
 export async function pipeline(
   aim: Aim,
@@ -130,16 +131,18 @@ export async function pipeline(
     while (!isOver()) {
       const socket = openSocket(aim);
       const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+      let answers = 0;
       const readers = trickle(socket, bytesPerSecond, (data) => {
         tally.bytesReceived += data.length;
         for (const status of statusesOf(data)) tally.count(status);
+        answers += statusesOf(data).length;
       });
       const write = (): void => void socket.write(request.repeat(depth));
       write();
       if (bytesPerSecond === Infinity) repeatWhenAnswered(socket, depth, write);
       await Promise.race([ended, aborted(signal)]);
       clearInterval(readers);
-      tally.count(isOver() ? 'held' : 'ended');
+      tally.count(isOver() ? 'held' : answers > 1 ? 'ended' : 'cut off');
       socket.destroy();
       await sleep(5);
     }
