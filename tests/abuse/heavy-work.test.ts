@@ -4,6 +4,8 @@ import { until } from '../process/partner.ts';
 import { startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
 
+const HEAVY = ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'] as const;
+
 let service: AttackedService;
 beforeAll(async () => {
   // On a busy machine the largest computation takes far longer than its default time.
@@ -11,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-test.each(['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'])(
+test.each(HEAVY)(
   '%s: who has no turn is refused after a second, and the loop is held for less than 50 ms',
   async (name) => {
     await service.attack(name, 1);
@@ -30,9 +32,9 @@ test.each(['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'])(
   },
 );
 
-test('previews: they are computed by threads that give way', async () => {
+test.each(HEAVY)('%s: they are worked on by threads that give way', async (name) => {
   const before = await service.threadMsThatGiveWay();
-  const attack = service.begin('previews', 1, Infinity);
+  const attack = service.begin(name, 1, Infinity);
   await until(service.threadMsThatGiveWay, (ms) => ms - before > 500);
   await attack.end();
 });
