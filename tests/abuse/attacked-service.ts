@@ -39,6 +39,8 @@ export interface AttackedService {
   readonly countBusyConnections: () => Promise<number>;
   /** Connections for requests whose statements wait for a lock. */
   readonly countBlockedConnections: () => Promise<number>;
+  /** Requests that have come so far. */
+  readonly countReceived: () => Promise<number>;
   /** Statements under way that count what is left to deliver. */
   readonly countQueueQuestions: () => Promise<number>;
   /** Takes locks by a statement, of which $1 is the attacker; the function that it resolves to lets them go. */
@@ -67,6 +69,9 @@ const THREAD_MS_THAT_GIVE_WAY = `(() => {
   }
   return givingWayMs;
 })()`;
+
+const COUNT_RECEIVED = `globalThis.received = 0;
+process.getBuiltinModule('node:diagnostics_channel').subscribe('http.server.request.start', () => { received += 1; })`;
 
 const COUNT_V8_THREADS = `(() => {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
@@ -108,6 +113,7 @@ export async function startAttackedService(
   };
   const { pool } = service.database;
   await inspector.evaluate(WATCH_HOLDS);
+  await inspector.evaluate(COUNT_RECEIVED);
   return {
     target,
     victim,
@@ -117,6 +123,7 @@ export async function startAttackedService(
       begin(target, name, { atOnce, requests, from }),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
     countBlockedConnections: () => countConnections(pool, "application_name = 'partner'", lockWaits()),
+    countReceived: () => inspector.evaluate<number>('received'),
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),

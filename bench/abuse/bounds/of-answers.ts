@@ -13,7 +13,7 @@ const shared = (only: string): Proof => ({
 });
 const ofConnections = (only: string): Proof => ({
   file: 'tests/abuse/connections.test.ts',
-  test: 'and others are left',
+  test: 'has two at once',
   only,
 });
 const ofTurns = (only: string): Proof => ({

@@ -253,8 +253,8 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [
-      { file: 'tests/abuse/connections.test.ts', test: 'has two look-ups at once', only: 'unknown-tokens' },
-      { file: 'tests/abuse/connections.test.ts', test: 'has two look-ups at once', only: 'unknown-sessions' },
+      { file: 'tests/abuse/connections.test.ts', test: 'has two at once', only: 'unknown-tokens' },
+      { file: 'tests/abuse/connections.test.ts', test: 'has two at once', only: 'unknown-sessions' },
     ],
   },
   {
