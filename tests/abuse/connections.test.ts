@@ -23,6 +23,9 @@ let service: AttackedService;
 let large: AttackedService;
 beforeAll(async () => {
   service = await startAttackedService({}, { DATABASE_POOL_SIZE: String(CONNECTIONS) });
+});
+// Each has its own time to begin.
+beforeAll(async () => {
   large = await startAttackedService({ households: 1 }, { DATABASE_POOL_SIZE: String(LARGE_POOL) });
 });
 afterAll(() => Promise.all([service.remove(), large.remove()]));
