@@ -88,15 +88,15 @@ export class IdempotentAnswers {
   }
 
   async #answerInside(context: Context, asked: Asked, run: Run): Promise<OperationReply> {
-    const afterCommit: (() => void)[] = [];
-    const { answer, isRepeat } = await inTransaction(context.db, async (tx) => {
+    const { answer, isRepeat, afterCommit } = await inTransaction(context.db, async (tx) => {
+      const afterCommit: (() => void)[] = [];
       const first = await this.#takeKey(tx, context, asked);
-      if (first !== undefined) return { answer: first, isRepeat: true };
+      if (first !== undefined) return { answer: first, isRepeat: true, afterCommit };
       const answer = await settle(() =>
         undoOnFailure(tx, () => run(asPartOf(tx, context, (work) => afterCommit.push(work)))),
       );
       await store(tx, context, asked, answer);
-      return { answer, isRepeat: false };
+      return { answer, isRepeat: false, afterCommit };
     });
     if ('reply' in answer) for (const work of afterCommit) work();
     return toReply(answer, isRepeat);

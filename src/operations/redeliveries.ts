@@ -1,4 +1,5 @@
 import { checkStored } from '../accounts/quotas.ts';
+import { inTransaction } from '../queries/connection/in-transaction.ts';
 import { countRedeliverable, requeueExhausted } from '../queries/deliveries/redeliveries.ts';
 import type { RedeliveryRun } from '../queries/deliveries/redeliveries.ts';
 import { reannounceMessages } from '../queries/notifications/events.ts';
@@ -26,7 +27,7 @@ export async function countRedeliveries(context: Context, run: Run): Promise<num
 export async function redeliverBatch(context: Context, run: Run): Promise<number> {
   const { db, orgId, now } = context;
   await checkWebhookExists(context, { webhook_id: run.webhookId });
-  const count = await db.transaction().execute(async (tx) => {
+  const count = await inTransaction(db, async (tx) => {
     const ids = await requeueExhausted(tx, { ...run, orgId }, BATCH, now);
     if (ids.length === 0) return 0;
     await checkStored(tx, quotaScope(context), 'pending_deliveries', ids.length);

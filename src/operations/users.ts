@@ -18,6 +18,7 @@ import { effectiveFrom } from '../domain/api/quarter-hours.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { violatedConstraint } from '../queries/connection/database.ts';
 import type { Tx } from '../queries/connection/database.ts';
+import { inTransaction } from '../queries/connection/in-transaction.ts';
 import { deleteAccessTokensOfUser } from '../queries/accounts/access-tokens.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { changeUserCount, userShardOf } from '../queries/accounts/user-counts.ts';
@@ -82,7 +83,7 @@ export const updateUser: Handler<Context, 'updateUser'> = async (context, { path
   const key = { orgId, id: path.user_id };
   const scope = userScope(context, 'updateUser');
   const user = await reportingTakenFields(() =>
-    db.transaction().execute(async (tx) => {
+    inTransaction(db, async (tx) => {
       const demotes = body.role !== undefined && body.role !== 'admin';
       const before = await lockVisibleUser(tx, scope, key.id, demotes);
       await requireUnchanged(tx, scope, key.id, headers['If-Match']);
@@ -142,7 +143,7 @@ export const deleteUser: Handler<Context, 'deleteUser'> = async (context, { path
   const key = { orgId: context.orgId, id: path.user_id };
   const { partnerId } = context.actor;
   const shard = userShardOf(key.id);
-  await context.db.transaction().execute(async (tx) => {
+  await inTransaction(context.db, async (tx) => {
     // The count before the user, as at creation: two transactions must not wait for each other.
     await changeUserCount(tx, partnerId, shard, -1);
     const scope = userScope(context, 'deleteUser');

@@ -77,7 +77,7 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
     return { status: 200, body: presentWebhook(webhook) };
   }
   const { orgId, now } = context;
-  const updated = await context.db.transaction().execute(async (tx) => {
+  const updated = await inTransaction(context.db, async (tx) => {
     await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
     return webhooks.updateWebhook(tx, orgId, path.webhook_id, change, now);
   });
@@ -101,7 +101,7 @@ async function requireUnchanged(
 /** Deletes a webhook and cancels its pending deliveries. */
 export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, { path, headers }) => {
   const { orgId, now } = context;
-  const removed = await context.db.transaction().execute(async (tx) => {
+  const removed = await inTransaction(context.db, async (tx) => {
     await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
     return webhooks.softDeleteWebhook(tx, orgId, path.webhook_id, now);
   });

@@ -6,6 +6,7 @@ import { Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
 import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
+import { inTransaction } from '../../queries/connection/in-transaction.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
 import { lockFleet, notifyFleetRunners } from '../../queries/fleets/fleets.ts';
@@ -32,7 +33,7 @@ type FleetEvent = components['schemas']['FleetEvent'];
  */
 export const triggerFleetEvent: Handler<Context, 'triggerFleetEvent'> = async (context, { path, body }) => {
   const request = { ...body, request_id: body.request_id.toLowerCase() };
-  const event = await context.db.transaction().execute(async (tx) => {
+  const event = await inTransaction(context.db, async (tx) => {
     const fleet = await lockFleet(tx, fleetKeyOf(context.orgId, path.job_id));
     if (fleet === undefined)
       throw await goneOrNotFound(tx, context.orgId, path.job_id, {

@@ -36,7 +36,7 @@ import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../house
 const CLEANUP_BATCHES = 100;
 
 export const expandFleet: Handler<Context, 'expandFleet'> = async (context, { path, body }) => {
-  const expanded = await context.db.transaction().execute(async (tx) => {
+  const expanded = await inTransaction(context.db, async (tx) => {
     const request = { id: body.request_id.toLowerCase(), count: body.count };
     const fleet = await lockFleet(tx, fleetKeyOf(context.orgId, path.job_id));
     if (fleet === undefined)

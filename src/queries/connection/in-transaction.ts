@@ -1,9 +1,19 @@
 import { sql } from 'kysely';
+import { classifyDatabaseError } from './database-errors.ts';
 import type { Db, Tx } from './database.ts';
 
-/** Runs work in a transaction of its own, or as part of the one that `db` is already. */
-export function inTransaction<Result>(db: Db | Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  return isTransaction(db) ? work(db) : db.transaction().execute(work);
+/**
+ * Runs work in a transaction of its own, or as part of the one that `db` is already. A transaction of its own that only has to be
+ * repeated (a deadlock, a shard that has just moved) is repeated once: what the work does outside of it may happen twice.
+ */
+export async function inTransaction<Result>(db: Db | Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
+  if (isTransaction(db)) return work(db);
+  try {
+    return await db.transaction().execute(work);
+  } catch (error) {
+    if (classifyDatabaseError(error) !== 'retry_now') throw error;
+    return db.transaction().execute(work);
+  }
 }
 
 /** Whether somebody else commits what is done with `db`. */
