@@ -8,12 +8,12 @@ import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfLoops } from './of-loops.ts';
-import { boundsOfMigrations } from './of-migrations.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfPortal } from './of-portal.ts';
 import { boundsOfPrices } from './of-prices.ts';
 import { boundsOfRequestLog } from './of-request-log.ts';
+import { boundsOfTries } from './of-tries.ts';
 import { boundsOfWork } from './of-work.ts';
 
 export const ALL_BOUNDS: readonly Bound[] = [
@@ -23,7 +23,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfDatabase,
   ...boundsOfWork,
   ...boundsOfPlans,
-  ...boundsOfMigrations,
+  ...boundsOfTries,
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,
