@@ -15,7 +15,7 @@ import { rowWithin } from './row.ts';
 import type { Row } from './row.ts';
 import { FIRST_DAY, households } from './sample-fleets.ts';
 
-const CARS = 400;
+const CARS = 1_000;
 const DAYS = 30;
 const PREFERENCES = { ...DEFAULT_VEHICLE_PREFERENCES, charge_policy: 'smart' } as const;
 
