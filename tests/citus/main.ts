@@ -82,11 +82,8 @@ async function runKillSuite(servers: CitusServers): Promise<boolean> {
 }
 
 const EVENTS = 100_000;
-/**
- * Fifty users and fifty messages a second; on a machine that others use as well WRITES=40 says fewer. All of one partner, which has half of a
- * pool: statements take longer here than at one server.
- */
-const LOAD = { writesPerSecond: Number(process.env['WRITES'] ?? 100), seconds: 480, poolSize: 40 };
+/** Fifty users and fifty messages a second; on a machine that others use as well WRITES=40 says fewer. */
+const LOAD = { writesPerSecond: Number(process.env['WRITES'] ?? 100), seconds: 480 };
 /** Of a set that is read while it is written. */
 const LIGHT_LOAD = { writesPerSecond: 40, seconds: 480 };
 

@@ -46,8 +46,6 @@ export interface WantedLoad {
   readonly writesPerSecond: number;
   /** How long there are devices to which something can happen. */
   readonly seconds: number;
-  /** DATABASE_POOL_SIZE of each process; its default where it is left out. */
-  readonly poolSize?: number;
 }
 
 export class ClusterWorld<Servers extends ServedCluster> {
@@ -84,7 +82,6 @@ export class ClusterWorld<Servers extends ServedCluster> {
       HOST: '127.0.0.1',
       SIMULATOR_FAULTS: 'off',
       LOG_LEVEL: 'error',
-      ...(this.#wanted.poolSize && { DATABASE_POOL_SIZE: String(this.#wanted.poolSize) }),
     };
     for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(role);
     const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
