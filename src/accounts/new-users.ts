@@ -2,7 +2,7 @@ import { quotaReachedProblem } from '../domain/api/quotas.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { inBatches } from '../queries/connection/batches.ts';
 import type { Db } from '../queries/connection/database.ts';
-import { inTransaction, isTransaction } from '../queries/connection/in-transaction.ts';
+import { inStatement, inTransaction, isTransaction } from '../queries/connection/in-transaction.ts';
 import { findQuota } from '../queries/accounts/quotas.ts';
 import { insertUsers } from '../queries/accounts/new-users.ts';
 import type { NewUser, WhenTaken } from '../queries/accounts/new-users.ts';
@@ -57,7 +57,7 @@ async function insertWithinQuota(
   const claim = { orgId: first.orgId, partnerId, shard: userShardOf(first.user.id) };
   for (const whenLocked of ['skip', 'wait'] as const) {
     const counted = { ...claim, whenLocked, quota: { fallback: quotas.users } };
-    const inserted = await insertUsers(db, users, counted, whenTaken);
+    const inserted = await inStatement(db, (db) => insertUsers(db, users, counted, whenTaken));
     if (inserted !== undefined) return inserted;
   }
   // Nobody is locked out for those who are refused.

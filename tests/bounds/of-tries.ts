@@ -22,8 +22,8 @@ export const boundsOfTries: readonly Bound[] = [
     [
       replace(
         'src/queries/connection/in-transaction.ts',
-        "!== 'retry_now') throw error;\n    return db.transaction().execute(work);",
-        "!== 'retry_now') throw error;\n    return inTransaction(db, work);",
+        "!== 'retry_now') throw error;\n    return run();",
+        "!== 'retry_now') throw error;\n    return repeatOnce(run);",
       ),
     ],
     testsOf('tests/queries/connection/in-transaction.test.ts')('it is repeated once'),

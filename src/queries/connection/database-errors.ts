@@ -15,6 +15,8 @@ export const SQLSTATE_CLASSES: Readonly<Record<string, DatabaseErrorClass>> = {
   // Serialization failure, deadlock.
   '40001': 'retry_now',
   '40P01': 'retry_now',
+  // Of Citus: a shard has moved since the statement was planned, and what was gathered for it is at the node before.
+  CIINF: 'retry_now',
   // The connection is gone or was refused; whether a commit arrived is not known.
   '08': 'retry_later',
   '40003': 'retry_later',
@@ -47,7 +49,6 @@ const WORDS_OF_CITUS: readonly (readonly [words: RegExp, state: string])[] = [
   [/^canceling statement due to statement timeout/, '57014'],
   [/^deadlock detected/, '40P01'],
   [/^could not find valid entry for shard \d/, '40001'],
-  [/^Query could not find the intermediate result file/, '40001'],
   [/^failed to COPY to shard \d/, '08006'],
   [/^failure on connection marked as essential/, '08006'],
   // Of libpq, by which nodes are connected.

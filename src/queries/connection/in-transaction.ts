@@ -7,12 +7,23 @@ import type { Db, Tx } from './database.ts';
  * repeated (a deadlock, a shard that has just moved) is repeated once: what the work does outside of it may happen twice.
  */
 export async function inTransaction<Result>(db: Db | Tx, work: (tx: Tx) => Promise<Result>): Promise<Result> {
-  if (isTransaction(db)) return work(db);
+  return isTransaction(db) ? work(db) : repeatOnce(() => db.transaction().execute(work));
+}
+
+/** Runs a statement alone, or as part of the transaction that `db` is; alone it is repeated as a transaction is. */
+export async function inStatement<Result>(
+  db: Db | Tx,
+  run: (db: Db | Tx) => Promise<Result>,
+): Promise<Result> {
+  return isTransaction(db) ? run(db) : repeatOnce(() => run(db));
+}
+
+async function repeatOnce<Result>(run: () => Promise<Result>): Promise<Result> {
   try {
-    return await db.transaction().execute(work);
+    return await run();
   } catch (error) {
     if (classifyDatabaseError(error) !== 'retry_now') throw error;
-    return db.transaction().execute(work);
+    return run();
   }
 }
 

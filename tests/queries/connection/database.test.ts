@@ -63,7 +63,7 @@ describe('values', () => {
 
 describe('errors', () => {
   test.each<[DatabaseErrorClass, string]>([
-    ['retry_now', '40001 40P01'],
+    ['retry_now', '40001 40P01 CIINF'],
     [
       'retry_later',
       '08006 08P01 40003 25006 25P03 53000 53100 53200 53300 53400 55P03 57014 57P01 57P03 58030',
@@ -107,7 +107,6 @@ describe('errors', () => {
     ['canceling statement due to lock timeout', 'retry_later', undefined],
     ['deadlock detected', 'retry_now', undefined],
     ['could not find valid entry for shard 102084', 'retry_now', undefined],
-    ['Query could not find the intermediate result file "x"', 'retry_now', undefined],
     ['failed to COPY to shard 102303 on 10.0.0.21:5432', 'retry_later', undefined],
     ['failure on connection marked as essential: 10.0.0.22:5432', 'retry_later', undefined],
     ['SSL SYSCALL error: EOF detected', 'retry_later', undefined],

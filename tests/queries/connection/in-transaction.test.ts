@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { inTransaction } from '../../../src/queries/connection/in-transaction.ts';
+import { inStatement, inTransaction } from '../../../src/queries/connection/in-transaction.ts';
 import type { Tx } from '../../../src/queries/connection/database.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -46,6 +46,20 @@ test.each(['40001', '40P01'])(
     expect(await listWritten()).toEqual([2]);
   },
 );
+
+test('a statement alone is repeated too, as part of a transaction it is not', async () => {
+  await sql`create sequence tries`.execute(at.db);
+  await sql`create function fail_first() returns bigint language plpgsql as $$
+    declare try bigint := nextval('tries');
+    begin
+      if try % 2 = 1 then raise exception using errcode = '40P01'; end if;
+      return try;
+    end $$`.execute(at.db);
+  const fail = sql<{ try: number }>`select fail_first() as try`;
+  expect((await inStatement(at.db, (db) => fail.execute(db))).rows).toEqual([{ try: 2 }]);
+  const part = at.db.transaction().execute((tx) => inStatement(tx, (db) => fail.execute(db)));
+  await expect(part).rejects.toMatchObject({ code: '40P01' });
+});
 
 test("it is repeated once: the second failure is the caller's to hear of", async () => {
   const { work, tries } = failing('40001', 2);
