@@ -1,5 +1,5 @@
 // `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files).
-// ARGS=operations: what operators do to the cluster, under 100 writes a second (WRITES=40: so many; ARGS="operations index": that one).
+// ARGS=operations: what operators do to the cluster, under 60 writes a second (WRITES=30: so many; ARGS="operations index": that one).
 // ARGS=moves: shards move for five minutes. ARGS=kills: workers and nodes are killed during deliveries.
 // ARGS=restore: all nodes are backed up under load, and restored beside it as they were at one instant.
 // ARGS=patroni: Patroni below the nodes, whose primaries die under load (ARGS="patroni coordinator": those faults).
@@ -82,10 +82,10 @@ async function runKillSuite(servers: CitusServers): Promise<boolean> {
 }
 
 const EVENTS = 100_000;
-/** Fifty users and fifty messages a second; on a machine that others use as well WRITES=40 says fewer. */
-const LOAD = { writesPerSecond: Number(process.env['WRITES'] ?? 100), seconds: 480 };
+/** Fifty events, each of them a message, and ten users a second; on a machine that others use as well WRITES=30 says fewer. */
+const LOAD = { writesPerSecond: Number(process.env['WRITES'] ?? 60), usersOneIn: 6, seconds: 480 };
 /** Of a set that is read while it is written. */
-const LIGHT_LOAD = { writesPerSecond: 40, seconds: 480 };
+const LIGHT_LOAD = { writesPerSecond: 40, usersOneIn: 2, seconds: 480 };
 
 async function runOperations(
   servers: CitusServers,

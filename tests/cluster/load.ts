@@ -22,8 +22,9 @@ export interface LoadTarget {
   /** Devices to which nothing has happened yet. */
   readonly devices: readonly LoadDevice[];
   readonly token: string;
-  /** Half of them users, the other half events of devices, each of which is a message to a webhook. */
   readonly writesPerSecond: number;
+  /** One write in so many is a user, the others are events of devices, each of which is a message to a webhook. */
+  readonly usersOneIn: number;
 }
 
 export interface LoadDevice {
@@ -91,10 +92,12 @@ export class Load {
 
   async #send(number: number): Promise<void> {
     const { baseUrls, token, orgId } = this.#target;
-    const write = number % 2 === 0 ? this.#nextUser() : this.#nextEvent((number - 1) / 2);
+    const { usersOneIn } = this.#target;
+    const write =
+      number % usersOneIn === 0 ? this.#nextUser() : this.#nextEvent(number - Math.ceil(number / usersOneIn));
     const { kind, key, path, body } = write;
     const dispatcher = this.#clients[number % this.#clients.length];
-    const baseUrl = baseUrls[Math.floor(number / 2) % baseUrls.length] ?? '';
+    const baseUrl = baseUrls[Math.floor(number / usersOneIn) % baseUrls.length] ?? '';
     const sentAt = performance.now();
     const [status, code] = await fetch(`${baseUrl}/api/partners/v2.0/org/${orgId}${path}`, {
       method: 'POST',

@@ -10,7 +10,7 @@ import type { ServiceProcess } from '../support/service.ts';
 import { recordArrivals } from './arrivals.ts';
 import type { Arrival } from './arrivals.ts';
 import { EVENTS_OF_A_DEVICE, Load } from './load.ts';
-import type { LoadDevice } from './load.ts';
+import type { LoadDevice, LoadTarget } from './load.ts';
 
 /** With a vehicle each. */
 const DEVICES_OF_A_HOUSEHOLD = 4;
@@ -42,8 +42,7 @@ export interface ServedCluster {
   close(): Promise<void>;
 }
 
-export interface WantedLoad {
-  readonly writesPerSecond: number;
+export interface WantedLoad extends Pick<LoadTarget, 'writesPerSecond' | 'usersOneIn'> {
   /** How long there are devices to which something can happen. */
   readonly seconds: number;
 }
@@ -86,9 +85,17 @@ export class ClusterWorld<Servers extends ServedCluster> {
     for (const role of ['api', 'api', 'worker', 'worker']) await this.#startService(role);
     const baseUrls = this.#services.slice(0, 2).map(({ baseUrl }) => baseUrl);
     const api = await PartnerApi.open({ baseUrl: baseUrls[0] ?? '' }, this.#credentials);
-    const { writesPerSecond, seconds } = this.#wanted;
-    const devices = await startFleets(api, client, receiver.url(), (seconds * writesPerSecond) / 2);
-    const load = new Load({ baseUrls, orgId: api.orgId, devices, token: api.token, writesPerSecond });
+    const { writesPerSecond, usersOneIn, seconds } = this.#wanted;
+    const events = seconds * writesPerSecond * (1 - 1 / usersOneIn);
+    const devices = await startFleets(api, client, receiver.url(), events);
+    const load = new Load({
+      baseUrls,
+      orgId: api.orgId,
+      devices,
+      token: api.token,
+      writesPerSecond,
+      usersOneIn,
+    });
     this.#closers.push(() => load.stop());
     return { load, arrivals };
   }
