@@ -91,8 +91,7 @@ export class Load {
   }
 
   async #send(number: number): Promise<void> {
-    const { baseUrls, token, orgId } = this.#target;
-    const { usersOneIn } = this.#target;
+    const { baseUrls, token, orgId, usersOneIn } = this.#target;
     const write =
       number % usersOneIn === 0 ? this.#nextUser() : this.#nextEvent(number - Math.ceil(number / usersOneIn));
     const { kind, key, path, body } = write;
