@@ -19,9 +19,9 @@ export interface SourceFile {
   readonly text: string;
 }
 
-/** Every hand-written file of the repository. */
-export function sourceFiles(): SourceFile[] {
-  const found = FOLDERS.flatMap((folder) =>
+/** Every hand-written file of the repository, of `deploy` and the like where they are named. */
+export function sourceFiles(more: readonly string[] = []): SourceFile[] {
+  const found = [...FOLDERS, ...more].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
   return [...ROOT_FILES, ...found]
