@@ -97,9 +97,11 @@ test('every attempt that starts after the answer to a rotation is signed with th
   expect(receiver.received.filter(signedWith(rotated.body.secret)).length).toBe(pending - perWebhook);
   const attempts = await api.db
     .selectFrom('delivery_attempts')
-    .select(['outcome', 'secret_version'])
-    .where('started_at', '>=', answeredAt)
+    .select(['outcome', 'secret_version', 'started_at'])
     .execute();
-  expect(new Set(attempts.map(({ secret_version }) => secret_version))).toEqual(new Set([2]));
-  expect(attempts.filter(({ outcome }) => outcome === 'delivered').length).toBe(pending - perWebhook);
+  const later = attempts.filter(({ started_at: at }) => at >= answeredAt);
+  expect(new Set(later.map(({ secret_version }) => secret_version))).toEqual(new Set([2]));
+  // A claim that began before the answer may have waited for it in the database: it reads the new secret.
+  const signedAnew = attempts.filter(({ secret_version: version }) => version === 2);
+  expect(signedAnew.filter(({ outcome }) => outcome === 'delivered')).toHaveLength(pending - perWebhook);
 });
