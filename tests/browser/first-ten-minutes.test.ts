@@ -38,6 +38,8 @@ async function createFleet(page: Page): Promise<void> {
   await page.getByLabel('Name').first().fill('First fleet');
   await page.getByLabel('Days of past').fill('1');
   await page.getByRole('button', { name: 'Create the fleet' }).click();
+  // A reload while the next page is on its way has no page to load.
+  await page.locator('.state .status').waitFor();
   await until(
     async () => {
       await page.reload();
