@@ -64,7 +64,7 @@ test.each([
 
 /** While `lock` is held an attack comes to have `waiting` connections, `most` at most, and others are left. */
 async function expectLeft(
-  { begin, lock: take, countBlockedConnections, countBusyConnections, target }: AttackedService,
+  attacked: AttackedService,
   name: string,
   lock: string,
   waiting: number,
@@ -72,19 +72,19 @@ async function expectLeft(
   requests = AT_ONCE,
   allHaveCome = async (): Promise<void> => {},
 ): Promise<void> {
-  const release = await take(lock);
-  const attack = begin(name, AT_ONCE, requests);
+  const release = await attacked.lock(lock);
+  const attack = attacked.begin(name, AT_ONCE, requests);
   try {
     await allHaveCome();
-    await until(countBlockedConnections, (blocked) => blocked >= waiting);
+    await until(attacked.countBlockedConnections, (blocked) => blocked >= waiting);
     // A question of readiness takes a connection as a partner would.
-    const { status } = await fetch(`http://127.0.0.1:${target.port}/readyz`);
+    const { status } = await fetch(`http://127.0.0.1:${attacked.target.port}/readyz`);
     expect(status).toBe(200);
-    expect(await countBlockedConnections()).toBeLessThanOrEqual(most);
+    expect(await attacked.countBlockedConnections()).toBeLessThanOrEqual(most);
   } finally {
     await release();
     await attack.end();
     // No case inherits the requests of another one.
-    await until(countBusyConnections, (busy) => busy === 0);
+    await until(attacked.countBusyConnections, (busy) => busy === 0);
   }
 }

@@ -140,7 +140,7 @@ test('faults begin at the quota of pending deliveries, and the runner counts wha
   });
   // Two that begin soon after each other: what began over a day ago is passed over.
   const begins = (await planned(orgId)).map(({ next_change_at: at }) => at?.getTime() ?? NaN);
-  const [, second = NaN] = begins
+  const [, second] = begins
     .slice(1)
     .map((at, n) => [at - (begins[n] ?? NaN), at] as const)
     .reduce((closest, each) => (each[0] < closest[0] ? each : closest));
