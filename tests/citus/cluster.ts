@@ -1,6 +1,7 @@
 // The database of the service on a coordinator and two workers, and a third that may join them.
 import pg from 'pg';
 import { until } from '../faults/environment.ts';
+import { HOST } from './server.ts';
 import type { CitusServer } from './server.ts';
 import type { CitusServers } from './servers.ts';
 import { distribute } from './template.ts';
@@ -71,7 +72,7 @@ export class CitusCluster {
   async move({ shardId, port }: ShardPlace, to: CitusServer): Promise<void> {
     await this.ask('select citus_move_shard_placement($1, $2, $3, $2, $4, $5)', [
       shardId,
-      '127.0.0.1',
+      HOST,
       port,
       to.port,
       'force_logical',
@@ -81,7 +82,7 @@ export class CitusCluster {
   /** Starts a third worker, and spreads the shards over all. */
   async addWorker(): Promise<void> {
     const worker = await this.servers.addWorker(DATABASE);
-    await this.ask(`select citus_add_node('127.0.0.1', $1)`, [worker.port]);
+    await this.ask(`select citus_add_node('${HOST}', $1)`, [worker.port]);
     await this.ask(`select rebalance_table_shards(shard_transfer_mode := 'force_logical')`);
   }
 

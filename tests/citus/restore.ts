@@ -60,19 +60,11 @@ async function waitForWrites(load: Load, count: number): Promise<void> {
   );
 }
 
-async function ask<Row extends pg.QueryResultRow>(
+const ask = <Row extends pg.QueryResultRow>(
   server: CitusServer,
   text: string,
-  values: readonly unknown[] = [],
-): Promise<Row[]> {
-  const client = new pg.Client(server.connectionTo(DATABASE));
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, [...values])).rows;
-  } finally {
-    await client.end();
-  }
-}
+  values?: readonly unknown[],
+): Promise<Row[]> => server.ask<Row>(DATABASE, text, values);
 
 /** Resolves when the archives hold the restore point. */
 async function archive(nodes: readonly RestoredServer[]): Promise<void> {

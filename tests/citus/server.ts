@@ -169,10 +169,24 @@ export class CitusServer {
   }
 
   async run(database: string, ...statements: readonly string[]): Promise<void> {
+    await this.#connected(database, async (client) => {
+      for (const statement of statements) await client.query(statement);
+    });
+  }
+
+  ask<Row extends pg.QueryResultRow>(
+    database: string,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Row[]> {
+    return this.#connected(database, async (client) => (await client.query<Row>(text, [...values])).rows);
+  }
+
+  async #connected<Result>(database: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = new pg.Client(this.connectionTo(database));
     await client.connect();
     try {
-      for (const statement of statements) await client.query(statement);
+      return await work(client);
     } finally {
       await client.end();
     }
@@ -194,18 +208,16 @@ export class CitusServer {
 
   /** Newer point releases of PostgreSQL name the libraries that may decode what is replicated; older ones do not know the setting. */
   async #permitSplits(): Promise<void> {
-    const client = new pg.Client(this.connectionTo('postgres'));
-    await client.connect();
-    try {
-      const { rowCount } = await client.query(
-        `select from pg_settings where name = 'output_plugin_libraries'`,
-      );
-      if (rowCount === 0) return;
-      await client.query(`alter system set output_plugin_libraries = 'pgoutput', 'citus'`);
-      await client.query('select pg_reload_conf()');
-    } finally {
-      await client.end();
-    }
+    const known = await this.ask(
+      'postgres',
+      `select from pg_settings where name = 'output_plugin_libraries'`,
+    );
+    if (known.length === 0) return;
+    await this.run(
+      'postgres',
+      `alter system set output_plugin_libraries = 'pgoutput', 'citus'`,
+      'select pg_reload_conf()',
+    );
   }
 
   /** kill -9 of the server with all of its processes. */
