@@ -1,5 +1,33 @@
 -- Written by `make generate` from the migrations beside it. Do not edit, do not apply.
 
+CREATE OR REPLACE FUNCTION public.activate_condition(org uuid, device uuid, condition text, at timestamp with time zone, applied timestamp with time zone, ending timestamp with time zone, most integer, margin integer)
+ RETURNS timestamp with time zone
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+declare
+  begun_at timestamptz;
+begin
+  with activated as (
+    insert into device_conditions (org_id, device_id, code, active, changed_at, ends_at)
+    select org, device, condition, true, at, ending
+    where (select count(*) from device_interruptions where org_id = org and device_id = device and code = condition) < most
+    on conflict on constraint device_conditions_pkey do update
+    set active = true, changed_at = greatest(device_conditions.changed_at, excluded.changed_at), ends_at = excluded.ends_at
+    where not device_conditions.active
+    returning changed_at
+  ), begun as (
+    insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
+    select org, device, condition, changed_at, greatest(changed_at, applied),
+      floor((extract(epoch from greatest(changed_at, applied)) + margin) / 900)::integer + 1
+    from activated
+    on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
+  )
+  select changed_at into begun_at from activated;
+  return begun_at;
+end
+$function$;
+
 CREATE OR REPLACE PROCEDURE public.cancel_unwanted_deliveries(IN unwanted jsonb, IN cancelled_at timestamp with time zone)
  LANGUAGE plpgsql
 AS $procedure$

@@ -177,8 +177,8 @@ export const boundsOfObjects: readonly Bound[] = [
     [
       replace(
         'src/queries/notifications/device-conditions.ts',
-        'code = ${code}) < ${MAX_INTERRUPTIONS}',
-        'code = ${code}) < 1000 * ${MAX_INTERRUPTIONS}',
+        '${endsAt}, ${MAX_INTERRUPTIONS}',
+        '${endsAt}, 1000 * ${MAX_INTERRUPTIONS}',
       ),
     ],
     testsOf('tests/operations/conditions-bite.test.ts')(

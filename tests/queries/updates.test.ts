@@ -27,10 +27,6 @@ const EXCEPTIONS: Readonly<Record<string, { readonly takes: readonly string[]; r
     takes: ['now'],
     why: 'Leases end by the clock of the database, in a select beside the update.',
   },
-  activateCondition: {
-    takes: ['effectiveQuarterOf'],
-    why: 'Of an insert from what another one has just written.',
-  },
 };
 
 interface Declaration {

@@ -1,6 +1,7 @@
 import type { ItemKind, NoticeCode } from '../../domain/notifications/conditions.ts';
 import type { DeviceType } from '../../domain/notifications/envelope.ts';
 import type { Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 import type { ConditionKey } from './device-conditions.ts';
 
 /** A notification item about a device. */
@@ -18,8 +19,23 @@ export interface NewConditionItem {
 
 /** Inserts an open item; the index `notification_items_open_key` permits one for each device and code. */
 export async function insertConditionItem(tx: Tx, item: NewConditionItem): Promise<void> {
-  await tx.insertInto('notification_items').values(item).execute();
+  await insertItem(tx, item);
 }
+
+// Each value by its name: what an item has besides is not written.
+const insertItem = prepare((db, item: NewConditionItem) =>
+  db.insertInto('notification_items').values({
+    org_id: item.org_id,
+    id: item.id,
+    kind: item.kind,
+    code: item.code,
+    device_id: item.device_id,
+    device_type: item.device_type,
+    owner_id: item.owner_id,
+    message: item.message,
+    occurred_at: item.occurred_at,
+  }),
+);
 
 /**
  * Marks the open items of a device and a code as cleared, dismissed ones too. Items from before `since` stay as they are:

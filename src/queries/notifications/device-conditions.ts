@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import { QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import { COMMIT_MARGIN_MS, effectiveFrom } from '../../domain/api/quarter-hours.ts';
 import { MAX_INTERRUPTIONS } from '../../domain/notifications/interruptions.ts';
 import type { Tx } from '../connection/database.ts';
+import { prepare } from '../connection/prepared.ts';
 
 /** One condition of one device; `orgId` is the device's (simulation) organization. */
 export interface ConditionKey {
@@ -31,12 +31,6 @@ function effectiveQuarter({ at, appliedAt }: ChangeInstants): number {
   return effectiveFrom(later).getTime() / QUARTER_HOUR_MS;
 }
 
-/** The same of an instant of the row. */
-function effectiveQuarterOf(column: string, appliedAt: Date): RawBuilder<number> {
-  const marginSeconds = sql.lit(COMMIT_MARGIN_MS / 1000);
-  return sql`floor((extract(epoch from greatest(${sql.ref(column)}, ${appliedAt}::timestamptz)) + ${marginSeconds}) / 900)::integer + 1`;
-}
-
 /**
  * Makes a condition active from `at`, or from its last change where that was later, until `endsAt`, or until somebody ends it;
  * returns the instant at which it began. Undefined when it is active already, or has begun as often as it may. A second call
@@ -48,27 +42,19 @@ export async function activateCondition(
   { at, appliedAt }: ChangeInstants,
   endsAt: Date | null,
 ): Promise<Date | undefined> {
-  const { rows } = await sql<{ changed_at: Date }>`
-    with activated as (
-      insert into device_conditions (org_id, device_id, code, active, changed_at, ends_at)
-      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, true, ${at}::timestamptz, ${endsAt}::timestamptz
-      where (
-        select count(*) from device_interruptions
-        where org_id = ${orgId} and device_id = ${deviceId} and code = ${code}) < ${MAX_INTERRUPTIONS}
-      on conflict on constraint device_conditions_pkey do update
-      set active = true, changed_at = greatest(device_conditions.changed_at, excluded.changed_at), ends_at = excluded.ends_at
-      where not device_conditions.active
-      returning changed_at
-    ), begun as (
-      insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
-      select ${orgId}::uuid, ${deviceId}::uuid, ${code}::text, changed_at, greatest(changed_at, ${appliedAt}::timestamptz), ${effectiveQuarterOf('changed_at', appliedAt)}
-      from activated
-      on conflict on constraint device_interruptions_pkey do update set ended_at = null, unsteered_to = null
-    )
-    select changed_at from activated
-  `.execute(tx);
-  return rows[0]?.changed_at;
+  const rows = await callActivateCondition(tx, { orgId, deviceId, code, at, appliedAt, endsAt });
+  return rows[0]?.begun_at ?? undefined;
 }
+
+interface Activation extends ConditionKey, ChangeInstants {
+  readonly endsAt: Date | null;
+}
+
+const callActivateCondition = prepare(
+  (_db, { orgId, deviceId, code, at, appliedAt, endsAt }: Activation) => sql<{ begun_at: Date | null }>`
+    select activate_condition(${orgId}, ${deviceId}, ${code}, ${at}, ${appliedAt}, ${endsAt}, ${MAX_INTERRUPTIONS},
+      ${COMMIT_MARGIN_MS / 1000}) as begun_at`,
+);
 
 /**
  * Lets an active condition last until `endsAt` at least, or until somebody ends it; locks it. Since when it holds; undefined
@@ -126,18 +112,21 @@ export async function updateControlVersions(
   orgId: string,
   deviceIds: readonly string[],
 ): Promise<void> {
-  await sql`
+  await increaseVersions(tx, { orgId, deviceIds: [...deviceIds] });
+}
+
+const increaseVersions = prepare(
+  (_db, { orgId, deviceIds }: { orgId: string; deviceIds: string[] }) => sql`
     with locked as (
       select h.household_index from households h
       where h.org_id = ${orgId} and h.household_index in (
-        select d.household_index from devices d where d.org_id = ${orgId} and d.id = any(${[...deviceIds]}::uuid[]))
+        select d.household_index from devices d where d.org_id = ${orgId} and d.id = any(${deviceIds}::uuid[]))
       order by h.household_index
       for no key update
     )
     update households h set control_version = h.control_version + 1
-    from locked where h.org_id = ${orgId} and h.household_index = locked.household_index
-  `.execute(tx);
-}
+    from locked where h.org_id = ${orgId} and h.household_index = locked.household_index`,
+);
 
 /** Locks a condition until the transaction ends; undefined when the device never had it. */
 export function lockCondition(
