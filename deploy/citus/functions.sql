@@ -58,6 +58,11 @@ create or replace function shard_of(name text, org uuid) returns text language s
   select quote_ident(name || '_' || get_shard_id_for_distribution_column(name::regclass, org))
 $$;
 
+-- One organization of each shard that these are in. A statement over `count(*)` of a table where it is the key runs once, on its shard.
+create or replace function one_of_each_shard(orgs uuid[]) returns setof uuid language sql stable as $$
+  select distinct on (get_shard_id_for_distribution_column('users', org)) org from unnest(orgs) org
+$$;
+
 -- Triggers run on the shards: what they count stands in shards of the same node.
 create or replace function change_pending_items(org uuid, type_of_device text, item_kind text, change bigint) returns void
 language plpgsql as $$
@@ -141,7 +146,14 @@ set enable_seqscan = off set enable_sort = off set enable_incremental_sort = off
 as $$
 declare
   heads jsonb;
+  is_waiting boolean;
 begin
+  -- In most shards nothing waits, and the statement below takes longer to plan than this one to answer.
+  execute format('select exists (select from %s d where d.state = ''pending'' and d.is_retry = $1)', shard_of('deliveries', key))
+  into is_waiting using retries;
+  if not is_waiting then
+    return null;
+  end if;
   execute format('
     with recursive waiting as (
       select first.org_id, first.webhook_id, first.due_at, 1 as step from (
@@ -194,10 +206,9 @@ declare
   held_messages uuid[];
   held_webhooks uuid[];
   in_flight jsonb;
-  retries boolean;
-  lane_slots integer;
-  heads jsonb;
-  shards integer;
+  first_heads jsonb;
+  retry_heads jsonb;
+  shards integer := 0;
 begin
   if to_regclass('pg_temp.waiting_deliveries') is null then
     create temp table waiting_deliveries (
@@ -214,25 +225,23 @@ begin
   from in_flight_slots where message_id is not null;
   select coalesce(jsonb_object_agg(id, deliveries), '{}') into in_flight
   from (select id, count(*) as deliveries from unnest(held_webhooks) id group by id) counted;
-  foreach retries in array array[false, true] loop
-    lane_slots := case when retries then retry_slots else first_slots end;
-    continue when lane_slots <= 0;
-    shards := 0;
-    for heads in
-      select waiting_in_shard(k.id, retries, case when retries then retry_after_org else first_after_org end,
-        case when retries then retry_after_webhook else first_after_webhook end, window_size,
-        greatest(lane_slots / 8, 1), in_flight, clock_timestamp())
-      from shard_keys k
-    loop
-      shards := shards + 1;
-      insert into waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id)
-      select * from jsonb_to_recordset(heads) as h (is_retry boolean, org_id uuid, webhook_id uuid, due_at timestamptz, message_id uuid)
-      where (message_id, webhook_id) not in (select * from unnest(held_messages, held_webhooks));
-    end loop;
-    if shards < (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass) then
-      perform add_missing_shard_keys();
-    end if;
+  for first_heads, retry_heads in
+    select
+      case when first_slots > 0 then waiting_in_shard(k.id, false, first_after_org, first_after_webhook, window_size,
+        greatest(first_slots / 8, 1), in_flight, clock_timestamp()) end,
+      case when retry_slots > 0 then waiting_in_shard(k.id, true, retry_after_org, retry_after_webhook, window_size,
+        greatest(retry_slots / 8, 1), in_flight, clock_timestamp()) end
+    from shard_keys k
+  loop
+    shards := shards + 1;
+    insert into waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id)
+    select * from jsonb_to_recordset(coalesce(first_heads, '[]') || coalesce(retry_heads, '[]'))
+      as h (is_retry boolean, org_id uuid, webhook_id uuid, due_at timestamptz, message_id uuid)
+    where (message_id, webhook_id) not in (select * from unnest(held_messages, held_webhooks));
   end loop;
+  if shards < (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass) then
+    perform add_missing_shard_keys();
+  end if;
   insert into waiting_organizations
   select o.id, o.parent_org_id, o.suspended_at from organizations o
   where o.id = any(array(select org_id from waiting_deliveries))
@@ -284,7 +293,9 @@ begin
       select w.org_id, w.id, w.url, encode(w.encrypted_secret, ''base64'') as encrypted_secret, w.secret_key_id, w.secret_version
       from %3$s w where (w.org_id, w.id) in (select l.org_id, l.webhook_id from leased l)
     )
-    select jsonb_build_object(''deliveries'', (select jsonb_agg(claimed) from claimed), ''webhooks'', (select jsonb_agg(calling) from calling))',
+    select jsonb_build_object(
+      ''deliveries'', (select coalesce(jsonb_agg(claimed), ''[]'') from claimed),
+      ''webhooks'', (select coalesce(jsonb_agg(calling), ''[]'') from calling))',
     shard_of('deliveries', key), shard_of('messages', key), shard_of('webhooks', key))
   into found using leased;
   return found;
@@ -293,23 +304,25 @@ $$;
 
 create or replace function read_claimed_deliveries(worker integer, claim uuid) returns json
 language plpgsql stable
-set citus.multi_task_query_log_level = off
 as $$
 declare
   leased jsonb;
+  key uuid;
+  part jsonb;
+  found jsonb := '{"deliveries": [], "webhooks": []}';
 begin
   select jsonb_agg(jsonb_build_object('slot', slot, 'org_id', org_id, 'message_id', message_id, 'webhook_id', webhook_id,
     'is_retry', is_retry)) into leased
   from in_flight_slots where worker_id = worker and lease_token = claim;
-  return (
-    with found as materialized (
-      select claimed_in_shard(k.id, leased) as part from shard_keys k where leased is not null
-    )
-    select json_build_object(
-      'deliveries', (select coalesce(json_agg(d order by (d ->> 'slot')::integer), '[]')
-        from found, jsonb_array_elements(case jsonb_typeof(part -> 'deliveries') when 'array' then part -> 'deliveries' else '[]' end) d),
-      'webhooks', (select coalesce(json_agg(w), '[]')
-        from found, jsonb_array_elements(case jsonb_typeof(part -> 'webhooks') when 'array' then part -> 'webhooks' else '[]' end) w)));
+  for key in select one_of_each_shard(array(
+    select org_id from in_flight_slots where worker_id = worker and lease_token = claim)) loop
+    select claimed_in_shard(key, leased) into part from (select count(*) from shard_keys where id = key) shard;
+    found := jsonb_build_object(
+      'deliveries', (found -> 'deliveries') || (part -> 'deliveries'), 'webhooks', (found -> 'webhooks') || (part -> 'webhooks'));
+  end loop;
+  return json_build_object(
+    'deliveries', (select coalesce(json_agg(d order by (d ->> 'slot')::integer), '[]') from jsonb_array_elements(found -> 'deliveries') d),
+    'webhooks', found -> 'webhooks');
 end
 $$;
 
@@ -362,12 +375,17 @@ $$;
 
 create or replace function record_in_shards(results jsonb, recorded_at timestamptz) returns jsonb
 language plpgsql
-set citus.multi_task_query_log_level = off
 as $$
+declare
+  key uuid;
+  part jsonb;
+  recorded jsonb := '[]';
 begin
-  return (
-    with parts as materialized (select record_in_shard(k.id, results, recorded_at) as part from shard_keys k)
-    select coalesce(jsonb_agg(each), '[]') from parts, jsonb_array_elements(part) each where jsonb_typeof(part) = 'array');
+  for key in select one_of_each_shard(array(select (each ->> 'org_id')::uuid from jsonb_array_elements(results) each)) loop
+    select record_in_shard(key, results, recorded_at) into part from (select count(*) from shard_keys where id = key) shard;
+    recorded := recorded || coalesce(part, '[]');
+  end loop;
+  return recorded;
 end
 $$;
 
@@ -437,12 +455,17 @@ $$;
 
 create or replace function cancel_in_shards(unwanted jsonb, cancelled_at timestamptz) returns jsonb
 language plpgsql
-set citus.multi_task_query_log_level = off
 as $$
+declare
+  key uuid;
+  part jsonb;
+  cancelled jsonb := '[]';
 begin
-  return (
-    with parts as materialized (select cancel_in_shard(k.id, unwanted, cancelled_at) as part from shard_keys k)
-    select coalesce(jsonb_agg(each), '[]') from parts, jsonb_array_elements(part) each where jsonb_typeof(part) = 'array');
+  for key in select one_of_each_shard(array(select (each ->> 'org_id')::uuid from jsonb_array_elements(unwanted) each)) loop
+    select cancel_in_shard(key, unwanted, cancelled_at) into part from (select count(*) from shard_keys where id = key) shard;
+    cancelled := cancelled || coalesce(part, '[]');
+  end loop;
+  return cancelled;
 end
 $$;
 
@@ -630,6 +653,39 @@ begin
   return query
   with parts as materialized (select news_in_shard(k.id, org_ids, ats, ids) as part from shard_keys k)
   select unnest(part) from parts;
+end
+$$;
+
+-- In three statements of one shard each: one whose parts insert what others return is gathered on the coordinator, and took 49 ms
+-- beside 60 writes a second.
+create or replace function activate_condition(
+  org uuid, device uuid, condition text, at timestamptz, applied timestamptz, ending timestamptz, most integer, margin integer
+) returns timestamptz
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  begun_at timestamptz;
+  read_at timestamptz;
+  quarter integer;
+begin
+  if (select count(*) from device_interruptions where org_id = org and device_id = device and code = condition) >= most then
+    return null;
+  end if;
+  insert into device_conditions as c (org_id, device_id, code, active, changed_at, ends_at)
+  values (org, device, condition, true, at, ending)
+  on conflict (org_id, device_id, code) do update
+  set active = true, changed_at = greatest(c.changed_at, excluded.changed_at), ends_at = excluded.ends_at
+  where not c.active
+  returning changed_at into begun_at;
+  if begun_at is not null then
+    read_at := greatest(begun_at, applied);
+    quarter := floor((extract(epoch from read_at) + margin) / 900)::integer + 1;
+    insert into device_interruptions (org_id, device_id, code, started_at, read_until, unsteered_from)
+    values (org, device, condition, begun_at, read_at, quarter)
+    on conflict (org_id, device_id, code, started_at) do update set ended_at = null, unsteered_to = null;
+  end if;
+  return begun_at;
 end
 $$;
 
