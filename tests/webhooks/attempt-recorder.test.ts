@@ -27,6 +27,20 @@ test('attempts that end together are written together, 200 at most', async () =>
   expect(batches).toEqual([200, 200, 50]);
 });
 
+test('what could not be written is written later, 200 at a time at most', async () => {
+  const batches: number[] = [];
+  let failures = 0;
+  const recorder = new AttemptRecorder(
+    async (attempts) => {
+      if (failures < 2) throw new Error('The database is away.');
+      batches.push(attempts.length);
+    },
+    () => (failures += 1),
+  );
+  await Promise.all(Array.from({ length: 450 }, (_, index) => recorder.record(attempt(String(index)))));
+  expect(batches).toEqual([200, 200, 50]);
+});
+
 test('a batch that could not be written is written again', async () => {
   const errors: unknown[] = [];
   const written: string[] = [];
