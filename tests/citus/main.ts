@@ -7,11 +7,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { breakInTime } from '../cluster/break.ts';
+import { breakInTime, breakInTurn } from '../cluster/break.ts';
+import { runInTime } from '../cluster/in-time.ts';
 import { howToInstall, listMissingPackages } from '../cluster/packages.ts';
-import { isGood, printReports } from '../cluster/report.ts';
-import type { ClusterReport } from '../cluster/report.ts';
-import { runControl, runFault } from '../cluster/run.ts';
 import type { Running } from '../cluster/run.ts';
 import { ClusterWorld } from '../cluster/world.ts';
 import type { WantedLoad } from '../cluster/world.ts';
@@ -94,19 +92,8 @@ async function runOperations(
 ): Promise<boolean> {
   const world = new ClusterWorld(new CitusCluster(servers), wanted);
   try {
-    const running = { world, ...(await world.start()) };
-    const reports: ClusterReport[] = [];
-    for (const operation of listOperations(running)) {
-      const report = await runFault(running, operation);
-      reports.push(report);
-      console.error(
-        `${operation.name}: ${report.acknowledged} acknowledged, ${report.lost + report.messagesLost} lost`,
-      );
-    }
-    const control = await runControl(running);
-    printReports(reports, control);
-    const isListed = reportFanOuts(servers);
-    return isListed && [...reports, control].every(isGood);
+    const isGood = await breakInTurn(world, listOperations);
+    return reportFanOuts(servers) && isGood;
   } finally {
     console.error(world.describe());
     await world.close();
@@ -133,6 +120,9 @@ function chooseSettings(what: string): Readonly<Record<string, string>> {
   return INSTEAD[what] === undefined ? { fsync: 'off' } : {};
 }
 
+/** The suite takes half of it on a quiet machine. */
+const DEADLINE_MS = 60 * 60_000;
+
 /** Six nodes are made first, some of which are copied again after their fault. */
 const FAILOVERS_MS = 12 * 60_000;
 
@@ -153,18 +143,17 @@ async function runFailovers(programs: string, wanted: string): Promise<boolean> 
 async function run(programs: string, [what = '', ...more]: readonly string[]): Promise<boolean> {
   if (what === 'patroni') return runFailovers(programs, more.join(' '));
   const servers = await CitusServers.start(programs, chooseSettings(what));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => void servers.close().finally(() => process.exit(1)));
-  try {
-    const instead = INSTEAD[what];
-    if (instead !== undefined) return await instead(servers, more);
-    return await runSuite(servers, what === '' ? [] : [what, ...more]);
-  } catch (error) {
-    console.error(servers.describe());
-    throw error;
-  } finally {
-    await servers.close();
-  }
+  const instead = INSTEAD[what];
+  const work = async (): Promise<boolean> => {
+    try {
+      if (instead !== undefined) return await instead(servers, more);
+      return await runSuite(servers, what === '' ? [] : [what, ...more]);
+    } catch (error) {
+      console.error(servers.describe());
+      throw error;
+    }
+  };
+  return runInTime(work, () => servers.close(), DEADLINE_MS);
 }
 
 const folder = process.env['CITUS'];
