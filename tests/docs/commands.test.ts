@@ -21,13 +21,13 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   clients: GENERATORS.map(({ name }) => name),
   bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
-  'citus-test': ['operations', 'moves', 'patroni', 'events'],
+  'citus-test': ['operations', 'moves', 'kills', 'functions', 'restore', 'patroni', 'events'],
   'cluster-test': ['switchover', 'rolling', 'upgrade'],
   faults: ['database', 'restarts'],
   validate: Object.keys(PARTS_OF_VALIDATION),
 };
 
-const pages = sourceFiles().filter(({ path }) => path.endsWith('.md') && path !== 'README.md');
+const pages = sourceFiles(['deploy']).filter(({ path }) => path.endsWith('.md') && path !== 'README.md');
 const spans = pages.flatMap(({ path, text }) =>
   [...text.replace(/^```[^]*?^```$/gm, '').matchAll(/`([^`]+)`/g)].map(
     ([, span = '']) => [path, span] as const,
@@ -44,6 +44,9 @@ const lines = pages.flatMap(({ path, text }) =>
     ),
 );
 
+/** The command behind the variables that a line sets for it. */
+const withoutSettings = (line: string): string => line.replace(/^(?:[A-Z_]+=\S+ )+/, '');
+
 /** Why a command cannot be run; undefined when it can, or is no command of this project. */
 function whyNot(command: string): string | undefined {
   const [first = '', second = '', ...rest] = command.split(/\s+/);
@@ -55,15 +58,24 @@ function whyNot(command: string): string | undefined {
     return `make ${second} has no ${given}`;
   }
   if (first === './bin/partner') return program.includes(`'${second}`) ? undefined : `no command ${second}`;
+  // Of psql the files are of the project, the rest is the operator's.
+  const [, file] = first === 'psql' ? (/ -f (\S+)/.exec(command) ?? []) : [];
+  if (file !== undefined) return isThere(file) ? undefined : `${file} is not there`;
   if (first === 'node') return isThere(second) ? undefined : `${[second, ...rest].join(' ')} is not there`;
   return undefined;
 }
 
 test('every line of a shell block is a command that this check knows, and can be run', () => {
   expect(lines.length).toBeGreaterThan(5);
-  expect(lines.filter(([, line]) => !/^(?:make|node|\.\/bin\/partner) /.test(line))).toEqual([]);
   expect(
-    lines.map(([path, line]) => [path, line, whyNot(line)]).filter(([, , why]) => why !== undefined),
+    lines.filter(
+      ([, line]) => !/^(?:make|node|\.\/bin\/partner|psql|pg_basebackup) /.test(withoutSettings(line)),
+    ),
+  ).toEqual([]);
+  expect(
+    lines
+      .map(([path, line]) => [path, line, whyNot(withoutSettings(line))])
+      .filter(([, , why]) => why !== undefined),
   ).toEqual([]);
 });
 
@@ -80,6 +92,7 @@ test.each([
   'make bench ARGS="nothing else"',
   './bin/partner nothing',
   'node tools/nothing.ts',
+  'psql -f deploy/nothing.sql partner',
 ])('%s is told', (command) => {
   expect(whyNot(command)).toBeDefined();
 });
@@ -87,6 +100,11 @@ test.each([
 test('make faults knows its parts', () => {
   const text = readFileSync(join(root, 'tests/faults/main.ts'), 'utf8') + makefile;
   expect(PARTS['faults']?.filter((part) => !text.includes(part))).toEqual([]);
+});
+
+test('make citus-test knows its parts', () => {
+  const text = readFileSync(join(root, 'tests/citus/main.ts'), 'utf8');
+  expect(PARTS['citus-test']?.filter((part) => !new RegExp(`ARGS="?${part}`).test(text))).toEqual([]);
 });
 
 test('make bench knows its parts, and says so in its help', () => {
