@@ -72,11 +72,11 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name ser
 	node tests/faults/$(if $(filter restarts,$(ARGS)),restarts-main.ts,main.ts $(ARGS))
 
 .PHONY: cluster-test
-cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault; ARGS=rolling: restarts of the service)
+cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault; ARGS=rolling: restarts of the service; ARGS=upgrade: the same from the last release)
 	node tests/cluster/main.ts $(ARGS)
 
 .PHONY: citus-test
-citus-test: install $(THIRD_PARTY_STAMP) ## Run the tests on a cluster of Citus (CITUS=FOLDER: its sources; ARGS=tests/portal: those files; ARGS=operations: what operators do, under load; ARGS=moves: shards move for 5 minutes; ARGS=kills: workers and nodes are killed; ARGS=restore: backup of all nodes, and restore; ARGS=patroni: primaries of Patroni below the nodes die; ARGS=events: none is missed)
+citus-test: install $(THIRD_PARTY_STAMP) ## Run the tests on a cluster of Citus (CITUS=FOLDER: its sources; ARGS=tests/portal: those files; ARGS=operations: what operators do, under load; ARGS=moves: shards move for 5 minutes; ARGS=kills: workers and nodes are killed; ARGS=functions: what the functions of deploy/citus promise; ARGS=restore: backup of all nodes, and restore; ARGS=patroni: primaries of Patroni below the nodes die; ARGS=events: none is missed)
 	CITUS=$(CITUS) node tests/citus/main.ts $(ARGS)
 
 .PHONY: fuzz

@@ -97,7 +97,8 @@ begin
   select string_agg(c.relname, ', ') into missing
   from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-    and not exists (select from places p where p.name = c.relname)
+    -- `shard_keys` is of functions.sql, which distributes it.
+    and c.relname <> 'shard_keys' and not exists (select from places p where p.name = c.relname)
     and not exists (select from pg_dist_shard s where shard_name(s.logicalrelid, s.shardid) = c.relname)
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e');
   if missing is not null then
@@ -106,29 +107,32 @@ begin
 
   create temp table moving on commit drop as
     select p.name, p.place, p.name::regclass as id from places p
-    where p.place <> 'local' and not exists (select from pg_dist_partition d where d.logicalrelid = p.name::regclass);
+    -- A table whose only key leads to one that all nodes have becomes one of the coordinator by itself ('n').
+    where p.place <> 'local' and not exists (
+      select from pg_dist_partition d where d.logicalrelid = p.name::regclass and not (d.partmethod = 'n' and d.repmodel <> 't'));
 
-  -- A key from a table that has no place yet is refused: they come back when all tables have theirs.
+  -- A key from a table that has no place yet is refused: they come back when all tables have theirs. By names: a table of the
+  -- coordinator is made anew when its last key goes.
   create temp table removed_keys on commit drop as
-    select k.conrelid, k.conname, pg_get_constraintdef(k.oid) as definition
+    select m.name as table_name, k.conname, pg_get_constraintdef(k.oid) as definition
     from pg_constraint k join moving m on m.id = k.conrelid
     where k.contype = 'f';
   for key in select * from removed_keys loop
-    execute format('alter table %s drop constraint %I', key.conrelid::regclass, key.conname);
+    execute format('alter table %I drop constraint %I', key.table_name, key.conname);
   end loop;
 
   for moved in select * from moving order by place = 'reference' desc, name = 'users' desc, name loop
     if moved.place = 'reference' then
-      perform create_reference_table(moved.id);
+      perform create_reference_table(moved.name::regclass);
     elsif moved.name = 'users' then
-      perform create_distributed_table(moved.id, moved.place);
+      perform create_distributed_table(moved.name::regclass, moved.place);
     else
-      perform create_distributed_table(moved.id, moved.place, colocate_with := 'users');
+      perform create_distributed_table(moved.name::regclass, moved.place, colocate_with := 'users');
     end if;
   end loop;
 
   for key in select * from removed_keys loop
-    execute format('alter table %s add constraint %I %s', key.conrelid::regclass, key.conname, key.definition);
+    execute format('alter table %I add constraint %I %s', key.table_name, key.conname, key.definition);
   end loop;
 end
 $$;

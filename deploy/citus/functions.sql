@@ -28,21 +28,29 @@ begin
 end
 $$;
 
--- Also for shards that a split has made: claims ask for it when a shard is missing. The shard of one organization alone may have no
--- other key than that organization; one in which there is none has no deliveries.
+-- Also for shards that a split has made: claims ask for it when shards and keys are not as many. The shard of one organization alone may
+-- have no other key than that organization; one in which there is none has no deliveries. A shard has one key: the lock is that of claims.
 create or replace function add_missing_shard_keys() returns void
 language plpgsql
 as $$
 declare
   shards constant bigint := (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass);
-  known bigint[] := array(
-    select get_shard_id_for_distribution_column('shard_keys', key) from unnest((select keys from all_shard_keys())) key);
-  candidates uuid[] := array(select gen_random_uuid() from generate_series(1, 200 * shards)) || array(select id from organizations);
+  keys uuid[];
+  known bigint[] := '{}';
   candidate uuid;
   shard bigint;
 begin
-  foreach candidate in array candidates loop
-    exit when cardinality(known) = shards;
+  perform pg_advisory_xact_lock(1684829810);
+  keys := (select k.keys from all_shard_keys() k);
+  foreach candidate in array keys loop
+    shard := get_shard_id_for_distribution_column('shard_keys', candidate);
+    if shard = any (known) then
+      delete from shard_keys where id = candidate;
+    end if;
+    known := known || shard;
+  end loop;
+  foreach candidate in array array(select gen_random_uuid() from generate_series(1, 200 * shards)) || array(select id from organizations) loop
+    exit when shards <= (select count(distinct each) from unnest(known) each);
     shard := get_shard_id_for_distribution_column('shard_keys', candidate);
     if shard <> all (known) then
       insert into shard_keys (id) values (candidate);
@@ -61,6 +69,15 @@ $$;
 -- One organization of each shard that these are in. A statement over `count(*)` of a table where it is the key runs once, on its shard.
 create or replace function one_of_each_shard(orgs uuid[]) returns setof uuid language sql stable as $$
   select distinct on (get_shard_id_for_distribution_column('users', org)) org from unnest(orgs) org
+$$;
+
+-- Begins to write where an organization is. At a change Citus begins a transaction on the node, which is committed in two phases with
+-- those on other nodes, and waits while the shard is moved; at a SELECT, also of a function that writes, it does neither. Changes no
+-- row: no message has the id of an organization.
+create or replace function begin_writing(org uuid) returns void language plpgsql as $$
+begin
+  update deliveries set due_at = due_at where org_id = org and message_id = org;
+end
 $$;
 
 -- Triggers run on the shards: what they count stands in shards of the same node.
@@ -136,10 +153,11 @@ begin
 end
 $$;
 
--- The heads of the queues of one shard: the first `most` pending deliveries of each of the next webhooks that wait in a lane, and
--- as many more as the webhook has in flight. Named and ordered as in lease_deliveries.
+-- The heads of the queues of one shard: of each of the next webhooks that wait in a lane the first pending deliveries, as many as it may
+-- have in flight besides, `most` of them at most, and those in flight. Named and ordered as in lease_deliveries.
 create or replace function waiting_in_shard(
-  key uuid, retries boolean, after_org uuid, after_webhook uuid, window_size integer, most integer, in_flight jsonb, as_of timestamptz
+  key uuid, retries boolean, after_org uuid, after_webhook uuid, window_size integer, most integer, per_webhook integer,
+  in_flight jsonb, as_of timestamptz
 ) returns jsonb
 language plpgsql
 set enable_seqscan = off set enable_sort = off set enable_incremental_sort = off set jit = off
@@ -170,15 +188,39 @@ begin
       ) next
       where step < $4 and next.is_retry = $1
     )
-    select jsonb_agg(head) from waiting w, lateral (
+    select jsonb_agg(head)
+    from waiting w, lateral (select coalesce(($6 ->> w.webhook_id::text)::integer, 0) as leased) own, lateral (
       select d.is_retry, d.org_id, d.webhook_id, d.due_at, d.message_id from %1$s d
       where d.state = ''pending'' and d.is_retry = $1 and d.org_id = w.org_id and d.webhook_id = w.webhook_id
         and d.due_at between w.due_at and greatest(w.due_at, $7)
       order by d.due_at, d.message_id
-      limit $5 + coalesce(($6 ->> w.webhook_id::text)::integer, 0)
+      limit case when own.leased < $8 then own.leased + least($5, $8 - own.leased) else 0 end
     ) head', shard_of('deliveries', key))
-  into heads using retries, after_org, after_webhook, window_size, most, in_flight, as_of;
+  into heads using retries, after_org, after_webhook, window_size, most, in_flight, as_of, per_webhook;
   return heads;
+end
+$$;
+
+-- The same of both lanes, as their free slots allow.
+create or replace function heads_in_shard(
+  key uuid, first_slots integer, retry_slots integer, per_webhook integer, window_size integer,
+  first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid, in_flight jsonb, as_of timestamptz
+) returns jsonb
+language plpgsql
+as $$
+declare
+  first_heads jsonb;
+  retry_heads jsonb;
+begin
+  if first_slots > 0 then
+    first_heads := waiting_in_shard(key, false, first_after_org, first_after_webhook, window_size, greatest(first_slots / 8, 1),
+      per_webhook, in_flight, as_of);
+  end if;
+  if retry_slots > 0 then
+    retry_heads := waiting_in_shard(key, true, retry_after_org, retry_after_webhook, window_size, greatest(retry_slots / 8, 1),
+      per_webhook, in_flight, as_of);
+  end if;
+  return coalesce(first_heads, '[]') || coalesce(retry_heads, '[]');
 end
 $$;
 
@@ -190,13 +232,50 @@ begin
   claim := replace(claim, 'public.lease_deliveries(', 'public.lease_waiting_deliveries(');
   claim := replace(claim, 'from deliveries d', 'from waiting_deliveries d');
   claim := replace(claim, 'join organizations ', 'join waiting_organizations ');
+  if claim ~ '(from|join) (deliveries|organizations)\M' or claim !~ 'lease_waiting_deliveries\(' then
+    raise exception 'lease_deliveries of the migrations reads tables that this script does not replace.';
+  end if;
   execute claim;
 end
 $$;
 
+-- The heads of the shards whose nodes answer. A node that does not is asked once.
+create or replace function heads_of_answering_nodes(
+  first_slots integer, retry_slots integer, per_webhook integer, window_size integer,
+  first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid, in_flight jsonb, as_of timestamptz
+) returns jsonb
+language plpgsql
+as $$
+declare
+  silent integer[] := '{}';
+  place record;
+  heads jsonb;
+  all_heads jsonb := '[]';
+begin
+  for place in
+    select p.groupid as node, o.id as org
+    from pg_dist_shard s join pg_dist_placement p on p.shardid = s.shardid
+    join lateral (select id from organizations where get_shard_id_for_distribution_column('shard_keys', id) = s.shardid limit 1) o on true
+    where s.logicalrelid = 'shard_keys'::regclass
+  loop
+    continue when place.node = any (silent);
+    begin
+      select heads_in_shard(place.org, first_slots, retry_slots, per_webhook, window_size,
+        first_after_org, first_after_webhook, retry_after_org, retry_after_webhook, in_flight, as_of) into heads
+      from (select count(*) from shard_keys where id = place.org) shard;
+      all_heads := all_heads || heads;
+    exception when others then
+      silent := silent || place.node;
+    end;
+  end loop;
+  return all_heads;
+end
+$$;
+
 -- What waits in all shards, for lease_waiting_deliveries: in temporary tables of the connection, which every claim fills anew.
+-- Where a node does not answer, its shards are left out: those of other nodes wait for none.
 create or replace function gather_waiting_deliveries(
-  first_slots integer, retry_slots integer, window_size integer,
+  first_slots integer, retry_slots integer, per_webhook integer, window_size integer,
   first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid
 ) returns void
 language plpgsql
@@ -206,15 +285,16 @@ declare
   held_messages uuid[];
   held_webhooks uuid[];
   in_flight jsonb;
-  first_heads jsonb;
-  retry_heads jsonb;
-  shards integer := 0;
+  as_of constant timestamptz := clock_timestamp();
+  heads jsonb;
+  all_heads jsonb := '[]';
+  keys integer := 0;
 begin
   if to_regclass('pg_temp.waiting_deliveries') is null then
     create temp table waiting_deliveries (
       state text not null default 'pending', is_retry boolean, org_id uuid, webhook_id uuid, due_at timestamptz(3), message_id uuid
     ) on commit delete rows;
-    create index on pg_temp.waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id) where state = 'pending';
+    create unique index on pg_temp.waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id) where state = 'pending';
     create temp table waiting_organizations (
       id uuid primary key, parent_org_id uuid, suspended_at timestamptz
     ) on commit delete rows;
@@ -225,23 +305,26 @@ begin
   from in_flight_slots where message_id is not null;
   select coalesce(jsonb_object_agg(id, deliveries), '{}') into in_flight
   from (select id, count(*) as deliveries from unnest(held_webhooks) id group by id) counted;
-  for first_heads, retry_heads in
-    select
-      case when first_slots > 0 then waiting_in_shard(k.id, false, first_after_org, first_after_webhook, window_size,
-        greatest(first_slots / 8, 1), in_flight, clock_timestamp()) end,
-      case when retry_slots > 0 then waiting_in_shard(k.id, true, retry_after_org, retry_after_webhook, window_size,
-        greatest(retry_slots / 8, 1), in_flight, clock_timestamp()) end
-    from shard_keys k
-  loop
-    shards := shards + 1;
-    insert into waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id)
-    select * from jsonb_to_recordset(coalesce(first_heads, '[]') || coalesce(retry_heads, '[]'))
-      as h (is_retry boolean, org_id uuid, webhook_id uuid, due_at timestamptz, message_id uuid)
-    where (message_id, webhook_id) not in (select * from unnest(held_messages, held_webhooks));
-  end loop;
-  if shards < (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass) then
-    perform add_missing_shard_keys();
-  end if;
+  begin
+    for heads in
+      select heads_in_shard(k.id, first_slots, retry_slots, per_webhook, window_size,
+        first_after_org, first_after_webhook, retry_after_org, retry_after_webhook, in_flight, as_of) from shard_keys k
+    loop
+      keys := keys + 1;
+      all_heads := all_heads || heads;
+    end loop;
+    if keys <> (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass) then
+      perform add_missing_shard_keys();
+    end if;
+  exception when others then
+    all_heads := heads_of_answering_nodes(first_slots, retry_slots, per_webhook, window_size,
+      first_after_org, first_after_webhook, retry_after_org, retry_after_webhook, in_flight, as_of);
+  end;
+  insert into waiting_deliveries (is_retry, org_id, webhook_id, due_at, message_id)
+  select * from jsonb_to_recordset(all_heads)
+    as h (is_retry boolean, org_id uuid, webhook_id uuid, due_at timestamptz, message_id uuid)
+  where (message_id, webhook_id) not in (select * from unnest(held_messages, held_webhooks))
+  on conflict do nothing;
   insert into waiting_organizations
   select o.id, o.parent_org_id, o.suspended_at from organizations o
   where o.id = any(array(select org_id from waiting_deliveries))
@@ -260,7 +343,7 @@ language plpgsql
 as $$
 begin
   perform pg_advisory_xact_lock(1684829810);
-  perform gather_waiting_deliveries(first_slots, retry_slots, window_size,
+  perform gather_waiting_deliveries(first_slots, retry_slots, per_webhook, window_size,
     first_after_org, first_after_webhook, retry_after_org, retry_after_webhook);
   select coalesce(json_agg(lane), '[]') into lanes from lease_waiting_deliveries(worker, claim, lease_ms, first_slots, retry_slots,
     per_webhook, per_partner, window_size, first_after_org, first_after_webhook, retry_after_org, retry_after_webhook) lane;
@@ -373,22 +456,6 @@ begin
 end
 $$;
 
-create or replace function record_in_shards(results jsonb, recorded_at timestamptz) returns jsonb
-language plpgsql
-as $$
-declare
-  key uuid;
-  part jsonb;
-  recorded jsonb := '[]';
-begin
-  for key in select one_of_each_shard(array(select (each ->> 'org_id')::uuid from jsonb_array_elements(results) each)) loop
-    select record_in_shard(key, results, recorded_at) into part from (select count(*) from shard_keys where id = key) shard;
-    recorded := recorded || coalesce(part, '[]');
-  end loop;
-  return recorded;
-end
-$$;
-
 -- Counts what is pending no more, in the shards of its partners.
 create or replace function count_off_pending(over jsonb) returns void
 language plpgsql as $$
@@ -403,35 +470,6 @@ begin
     values (partner.id, 32 + pg_backend_pid() % 32, -partner.deliveries)
     on conflict (org_id, shard) do update set deliveries = c.deliveries + excluded.deliveries;
   end loop;
-end
-$$;
-
--- Results are committed in their shards before the slots are free: a claim that finds a slot free finds the result as well. When
--- the coordinator stops in between, the slots stay leased until their leases end, and their deliveries are over by then.
-create or replace procedure record_attempts(results jsonb, recorded_at timestamptz, inout recorded json)
-language plpgsql as $$
-declare
-  held jsonb;
-  done jsonb;
-begin
-  select jsonb_agg(result || to_jsonb(held_slots) - 'result') into held
-  from (
-    select r.result, s.org_id, s.partner_id, s.message_id, s.webhook_id
-    from jsonb_array_elements(results) r (result)
-    join in_flight_slots s on s.worker_id = (result ->> 'worker_id')::integer and s.slot = (result ->> 'slot')::integer
-      and s.lease_token = (result ->> 'lease_token')::uuid
-    order by s.worker_id, s.slot for update of s
-  ) held_slots;
-  done := case when held is null then '[]' else record_in_shards(held, recorded_at) end;
-  commit;
-  update in_flight_slots s
-  set org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
-  from jsonb_to_recordset(results) as r (worker_id integer, slot integer, lease_token uuid)
-  where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token;
-  perform count_off_pending(done);
-  recorded := coalesce((
-    select json_agg(json_build_object('message_id', each -> 'message_id', 'webhook_id', each -> 'webhook_id', 'state', each -> 'state'))
-    from jsonb_array_elements(done) each), '[]');
 end
 $$;
 
@@ -453,43 +491,107 @@ begin
 end
 $$;
 
-create or replace function cancel_in_shards(unwanted jsonb, cancelled_at timestamptz) returns jsonb
-language plpgsql
-as $$
-declare
-  key uuid;
-  part jsonb;
-  cancelled jsonb := '[]';
-begin
-  for key in select one_of_each_shard(array(select (each ->> 'org_id')::uuid from jsonb_array_elements(unwanted) each)) loop
-    select cancel_in_shard(key, unwanted, cancelled_at) into part from (select count(*) from shard_keys where id = key) shard;
-    cancelled := cancelled || coalesce(part, '[]');
-  end loop;
-  return cancelled;
-end
+-- What a slot of a finished delivery carries in place of its lease until it is free, so that a call that is repeated finishes none twice.
+create or replace function finished_lease(lease_token uuid) returns uuid language sql immutable as $$
+  select md5(lease_token::text)::uuid
 $$;
 
--- In the order of record_attempts, and for its reason.
-create or replace procedure cancel_unwanted_deliveries(unwanted jsonb, cancelled_at timestamptz)
+-- Records or cancels what is leased of one shard, and counts it off, all or nothing.
+create or replace function finish_in_shard(key uuid, results jsonb, finished_at timestamptz, is_cancelled boolean) returns jsonb
 language plpgsql as $$
 declare
   held jsonb;
   done jsonb;
 begin
-  select jsonb_agg(held_slots) into held
+  select jsonb_agg(result || to_jsonb(held_slots) - 'result') into held
   from (
-    select s.org_id, s.partner_id, s.message_id, s.webhook_id, r.reason
-    from jsonb_to_recordset(unwanted) as r (worker_id integer, slot integer, lease_token uuid, reason text)
-    join in_flight_slots s on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token
+    select r.result, s.org_id, s.partner_id, s.message_id, s.webhook_id
+    from jsonb_array_elements(results) r (result)
+    join in_flight_slots s on s.worker_id = (result ->> 'worker_id')::integer and s.slot = (result ->> 'slot')::integer
+      and s.lease_token = (result ->> 'lease_token')::uuid
+    where case when s.org_id is not null then get_shard_id_for_distribution_column('deliveries', s.org_id) end
+      = get_shard_id_for_distribution_column('deliveries', key)
     order by s.worker_id, s.slot for update of s
   ) held_slots;
-  done := case when held is null then '[]' else cancel_in_shards(held, cancelled_at) end;
-  commit;
+  if held is null then
+    return '[]';
+  end if;
+  perform begin_writing(key);
+  if is_cancelled then
+    select cancel_in_shard(key, held, finished_at) into done from (select count(*) from shard_keys where id = key) shard;
+  else
+    select record_in_shard(key, held, finished_at) into done from (select count(*) from shard_keys where id = key) shard;
+  end if;
+  done := coalesce(done, '[]');
+  perform count_off_pending(done);
+  update in_flight_slots s set lease_token = finished_lease(s.lease_token)
+  from jsonb_to_recordset(held) as r (worker_id integer, slot integer, lease_token uuid)
+  where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token;
+  return done;
+end
+$$;
+
+create or replace function free_finished_slots(results jsonb) returns void language plpgsql as $$
+begin
   update in_flight_slots s
   set org_id = null, partner_id = null, message_id = null, webhook_id = null, is_retry = null, lease_token = null, lease_until = null
-  from jsonb_to_recordset(unwanted) as r (worker_id integer, slot integer, lease_token uuid)
-  where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token;
-  perform count_off_pending(done);
+  from jsonb_to_recordset(results) as r (worker_id integer, slot integer, lease_token uuid)
+  where s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = finished_lease(r.lease_token);
+end
+$$;
+
+-- Shard by shard: results are committed there before the slots are free, so that a claim that finds a slot free finds the result as
+-- well. When the coordinator stops in between, the slots stay leased until their leases end, and their deliveries are over by then. A
+-- shard that cannot be written to holds up no other; the call fails at its end then, and is repeated.
+create or replace procedure finish_deliveries(results jsonb, finished_at timestamptz, is_cancelled boolean, inout done jsonb)
+language plpgsql as $$
+declare
+  key uuid;
+  part jsonb;
+  failure text;
+  failed_state text;
+begin
+  done := '[]';
+  perform free_finished_slots(results);
+  foreach key in array array(select one_of_each_shard(array(
+    select s.org_id from jsonb_to_recordset(results) as r (worker_id integer, slot integer, lease_token uuid)
+    join in_flight_slots s on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token)))
+  loop
+    begin
+      part := finish_in_shard(key, results, finished_at, is_cancelled);
+    exception when others then
+      get stacked diagnostics failure = message_text, failed_state = returned_sqlstate;
+      continue;
+    end;
+    commit;
+    perform free_finished_slots(results);
+    done := done || part;
+  end loop;
+  if failure is not null then
+    commit;
+    raise exception using message = failure, errcode = failed_state;
+  end if;
+end
+$$;
+
+create or replace procedure record_attempts(results jsonb, recorded_at timestamptz, inout recorded json)
+language plpgsql as $$
+declare
+  done jsonb;
+begin
+  call finish_deliveries(results, recorded_at, false, done);
+  recorded := coalesce((
+    select json_agg(json_build_object('message_id', each -> 'message_id', 'webhook_id', each -> 'webhook_id', 'state', each -> 'state'))
+    from jsonb_array_elements(done) each), '[]');
+end
+$$;
+
+create or replace procedure cancel_unwanted_deliveries(unwanted jsonb, cancelled_at timestamptz)
+language plpgsql as $$
+declare
+  done jsonb;
+begin
+  call finish_deliveries(unwanted, cancelled_at, true, done);
 end
 $$;
 
@@ -520,6 +622,7 @@ begin
   end if;
   foreach key in array (select keys from all_shard_keys()) loop
     exit when deleted >= most;
+    perform begin_writing(key);
     deleted := deleted + (select delete_in_shard(k.id, from_table, chosen, before, most - deleted) from shard_keys k where k.id = key);
   end loop;
   return deleted;
@@ -556,6 +659,7 @@ declare
 begin
   foreach key in array (select keys from all_shard_keys()) loop
     exit when deleted >= most;
+    perform begin_writing(key);
     deleted := deleted + (select delete_messages_in_shard(k.id, instant, (most - deleted)::integer) from shard_keys k where k.id = key);
   end loop;
   return deleted;
@@ -693,6 +797,8 @@ $$;
 create or replace function lock_organization(org uuid) returns void
 language plpgsql as $$
 begin
+  -- A lock of a row alone would not hold where the shard is moved to meanwhile.
+  perform begin_writing(org);
   perform from organization_locks where org_id = org for update;
   if not found then
     insert into organization_locks (org_id) values (org) on conflict (org_id) do nothing;

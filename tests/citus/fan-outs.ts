@@ -1,4 +1,5 @@
-// Statements of the service that run over all shards. Every other one names an organization and runs on its node.
+// Statements of the service, and of functions of deploy/citus, that run over several shards. Every other one names an organization and
+// runs on its node.
 import { readFileSync } from 'node:fs';
 
 interface FanOut {
@@ -105,6 +106,22 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'one row by index; until these have expired',
   },
 ];
+
+/** Functions of deploy/citus that ask all shards, which no log says: they switch that off (`multi_task_query_log_level`). */
+export const FUNCTIONS_OF_ALL_SHARDS: Readonly<Record<string, Omit<FanOut, 'pattern'>>> = {
+  gather_waiting_deliveries: {
+    reason: 'a claim takes turns among all organizations whose deliveries wait',
+    bound: 'the heads of the queues of 256 webhooks in each shard, as many as each may have in flight',
+  },
+  list_organizations_with_news: {
+    reason: 'a process asks once for all organizations whose events somebody reads',
+    bound: 'a look-up by messages_announced_idx and messages_repeated_idx for each of them',
+  },
+  all_shard_keys: {
+    reason: 'retention goes through the shards one after the other, and a claim finds that one has no key',
+    bound: 'one row of each shard; a round of a sweep',
+  },
+};
 
 /** Statements over several shards that a server has logged under `citus.multi_task_query_log_level = log`, each once. */
 export function readFanOuts(logFile: string, isOfService: (application: string) => boolean): string[] {

@@ -1,6 +1,7 @@
 // `make citus-test`: the tests of the service on a cluster of Citus (ARGS=tests/portal: those files).
 // ARGS=operations: what operators do to the cluster, under 60 writes a second (WRITES=30: so many; ARGS="operations index": that one).
 // ARGS=moves: shards move for five minutes. ARGS=kills: workers and nodes are killed during deliveries.
+// ARGS=functions: what deploy/citus promises beside a node that is away, a moving shard and a schema that grows.
 // ARGS=restore: all nodes are backed up under load, and restored beside it as they were at one instant.
 // ARGS=patroni: Patroni below the nodes, whose primaries die under load (ARGS="patroni coordinator": those faults).
 // ARGS=events: writers on all nodes, and readers who must miss nothing (ARGS="events 20000": so many events).
@@ -13,6 +14,7 @@ import { howToInstall, listMissingPackages } from '../cluster/packages.ts';
 import type { Running } from '../cluster/run.ts';
 import { ClusterWorld } from '../cluster/world.ts';
 import type { WantedLoad } from '../cluster/world.ts';
+import { runChecks } from './checks.ts';
 import { CitusCluster } from './cluster.ts';
 import { checkEventOrder } from './event-order.ts';
 import { buildCitus, findCitusPrograms, HOW_TO_GET_CITUS } from './extension.ts';
@@ -73,6 +75,12 @@ async function runEvents(servers: CitusServers, events: number): Promise<boolean
   return missed === 0 && repeated === 0 && nodes > 1;
 }
 
+async function checkFunctions(servers: CitusServers): Promise<boolean> {
+  const cluster = new CitusCluster(servers);
+  await cluster.start();
+  return runChecks(cluster);
+}
+
 async function runKillSuite(servers: CitusServers): Promise<boolean> {
   const cluster = new CitusCluster(servers);
   await cluster.start();
@@ -111,6 +119,7 @@ const INSTEAD: Readonly<
   moves: (servers) => runOperations(servers, () => [moveForAWhile(MOVES_MS)]),
   restore: (servers) => runOperations(servers, (running) => [restoreSet(running)], LIGHT_LOAD),
   kills: runKillSuite,
+  functions: checkFunctions,
   events: (servers, [events]) => runEvents(servers, Number(events ?? EVENTS)),
 };
 

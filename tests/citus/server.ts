@@ -225,8 +225,8 @@ export class CitusServer {
     signalAll(listProcessesIn(this.#data), 'SIGKILL');
   }
 
-  /** The same, and starts it as soon as nothing of it is left. */
-  async killAndStart(): Promise<void> {
+  /** The same; resolves when nothing of it is left. */
+  async killForGood(): Promise<void> {
     this.kill();
     await until(
       'no process of the server is left',
@@ -234,6 +234,10 @@ export class CitusServer {
       (left) => left === 0,
       STOP_MS,
     );
+  }
+
+  async killAndStart(): Promise<void> {
+    await this.killForGood();
     this.start();
   }
 

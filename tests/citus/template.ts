@@ -21,13 +21,24 @@ export async function migrateAndDistribute(
   shards: number,
 ): Promise<void> {
   await applyMigrations(owner, join(ROOT, 'migrations'));
+  await runScripts(superuser, undefined, shards);
+}
+
+/** The scripts of deploy/citus, in the order of the page; `edit` changes their texts. */
+export async function runScripts(
+  superuser: pg.ClientConfig,
+  edit: (text: string) => string = (text) => text,
+  shards?: number,
+): Promise<void> {
   for (const script of SCRIPTS) {
-    const text = readFileSync(join(ROOT, 'deploy/citus', script), 'utf8');
+    const text = edit(readFileSync(join(ROOT, 'deploy/citus', script), 'utf8'));
     const client = new pg.Client(superuser);
     await client.connect();
     try {
-      for (const statement of ['begin', `set local citus.shard_count = ${shards}`, text, 'commit'])
-        await client.query(statement);
+      await client.query('begin');
+      if (shards !== undefined) await client.query(`set local citus.shard_count = ${shards}`);
+      await client.query(text);
+      await client.query('commit');
     } finally {
       await client.end();
     }
