@@ -97,8 +97,8 @@ begin
   select string_agg(c.relname, ', ') into missing
   from pg_class c
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
-    -- `shard_keys` is of functions.sql, which distributes it.
-    and c.relname <> 'shard_keys' and not exists (select from places p where p.name = c.relname)
+    -- These are of functions.sql, which gives them their places.
+    and c.relname not in ('shard_keys', 'commits_in_two_phases') and not exists (select from places p where p.name = c.relname)
     and not exists (select from pg_dist_shard s where shard_name(s.logicalrelid, s.shardid) = c.relname)
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e');
   if missing is not null then

@@ -8,16 +8,41 @@
 set local client_min_messages = warning;
 set local citus.multi_shard_modify_mode = 'sequential';
 
+-- Of former versions of this script.
+drop function if exists record_in_shards(jsonb, timestamptz);
+drop function if exists cancel_in_shards(jsonb, timestamptz);
+drop function if exists gather_waiting_deliveries(integer, integer, integer, uuid, uuid, uuid, uuid);
+drop function if exists waiting_in_shard(uuid, boolean, uuid, uuid, integer, integer, jsonb, timestamptz);
+
 -- One row in each shard: a statement over all of them runs a function once on each shard.
 create table if not exists shard_keys (id uuid primary key);
 do $$
+declare
+  owner constant name := (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass);
 begin
+  -- Before any lock of a table: claims, which hold this one while they read, wait until all is as it should be.
+  perform pg_advisory_xact_lock(1684829810);
   if not exists (select from pg_dist_partition where logicalrelid = 'shard_keys'::regclass) then
     perform create_distributed_table('shard_keys', 'id', colocate_with := 'users');
   end if;
   -- The service's role reads it, and owns the other tables.
-  execute format('alter table shard_keys owner to %I',
-    (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass));
+  if owner <> (select pg_get_userbyid(relowner) from pg_class where oid = 'shard_keys'::regclass) then
+    execute format('alter table shard_keys owner to %I', owner);
+  end if;
+end
+$$;
+-- What makes Citus commit a transaction in two phases when it changes it.
+create table if not exists commits_in_two_phases (id integer primary key);
+do $$
+declare
+  owner constant name := (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass);
+begin
+  if not exists (select from pg_dist_partition where logicalrelid = 'commits_in_two_phases'::regclass) then
+    perform citus_add_local_table_to_metadata('commits_in_two_phases');
+  end if;
+  if owner <> (select pg_get_userbyid(relowner) from pg_class where oid = 'commits_in_two_phases'::regclass) then
+    execute format('alter table commits_in_two_phases owner to %I', owner);
+  end if;
 end
 $$;
 create or replace function all_shard_keys(out keys uuid[]) language plpgsql stable
@@ -71,13 +96,20 @@ create or replace function one_of_each_shard(orgs uuid[]) returns setof uuid lan
   select distinct on (get_shard_id_for_distribution_column('users', org)) org from unnest(orgs) org
 $$;
 
--- Begins to write where an organization is. At a change Citus begins a transaction on the node, which is committed in two phases with
--- those on other nodes, and waits while the shard is moved; at a SELECT, also of a function that writes, it does neither. Changes no
--- row: no message has the id of an organization.
+-- Begins to write where an organization is. At a change Citus begins a transaction on the node, and waits while the shard is moved; at a
+-- SELECT, also of a function that writes, it does neither. It commits in two phases when two nodes have changed, or one and a table of
+-- its own on the coordinator: those of which it does not know, such as the slots, do not count. Changes no row: no message has the id of an
+-- organization.
 create or replace function begin_writing(org uuid) returns void language plpgsql as $$
 begin
   update deliveries set due_at = due_at where org_id = org and message_id = org;
+  delete from commits_in_two_phases where id = 0;
 end
+$$;
+
+-- The node of an organization.
+create or replace function node_of(org uuid) returns integer language sql stable as $$
+  select groupid from pg_dist_placement where shardid = get_shard_id_for_distribution_column('deliveries', org)
 $$;
 
 -- Triggers run on the shards: what they count stands in shards of the same node.
@@ -154,7 +186,8 @@ end
 $$;
 
 -- The heads of the queues of one shard: of each of the next webhooks that wait in a lane the first pending deliveries, as many as it may
--- have in flight besides, `most` of them at most, and those in flight. Named and ordered as in lease_deliveries.
+-- have in flight besides, `most` of them at most, and those in flight. Behind them one that is never due: a webhook of which nothing can
+-- be leased takes its place in the window all the same. Named and ordered as in lease_deliveries.
 create or replace function waiting_in_shard(
   key uuid, retries boolean, after_org uuid, after_webhook uuid, window_size integer, most integer, per_webhook integer,
   in_flight jsonb, as_of timestamptz
@@ -190,11 +223,12 @@ begin
     )
     select jsonb_agg(head)
     from waiting w, lateral (select coalesce(($6 ->> w.webhook_id::text)::integer, 0) as leased) own, lateral (
-      select d.is_retry, d.org_id, d.webhook_id, d.due_at, d.message_id from %1$s d
-      where d.state = ''pending'' and d.is_retry = $1 and d.org_id = w.org_id and d.webhook_id = w.webhook_id
-        and d.due_at between w.due_at and greatest(w.due_at, $7)
-      order by d.due_at, d.message_id
-      limit case when own.leased < $8 then own.leased + least($5, $8 - own.leased) else 0 end
+      (select d.is_retry, d.org_id, d.webhook_id, d.due_at, d.message_id from %1$s d
+       where d.state = ''pending'' and d.is_retry = $1 and d.org_id = w.org_id and d.webhook_id = w.webhook_id
+         and d.due_at between w.due_at and greatest(w.due_at, $7)
+       order by d.due_at, d.message_id
+       limit case when own.leased < $8 then own.leased + least($5, $8 - own.leased) else 0 end)
+      union all select $1, w.org_id, w.webhook_id, ''infinity'', ''00000000-0000-0000-0000-000000000000''
     ) head', shard_of('deliveries', key))
   into heads using retries, after_org, after_webhook, window_size, most, in_flight, as_of, per_webhook;
   return heads;
@@ -239,7 +273,8 @@ begin
 end
 $$;
 
--- The heads of the shards whose nodes answer. A node that does not is asked once.
+-- The heads of the shards whose nodes answer, of partners whose nodes do: what is delivered is counted off there. A node that does not
+-- answer is asked once.
 create or replace function heads_of_answering_nodes(
   first_slots integer, retry_slots integer, per_webhook integer, window_size integer,
   first_after_org uuid, first_after_webhook uuid, retry_after_org uuid, retry_after_webhook uuid, in_flight jsonb, as_of timestamptz
@@ -264,11 +299,15 @@ begin
         first_after_org, first_after_webhook, retry_after_org, retry_after_webhook, in_flight, as_of) into heads
       from (select count(*) from shard_keys where id = place.org) shard;
       all_heads := all_heads || heads;
-    exception when others then
+    exception when connection_exception or admin_shutdown or crash_shutdown or cannot_connect_now then
+      raise log 'Claims leave out node %: %', place.node, sqlerrm;
       silent := silent || place.node;
     end;
   end loop;
-  return all_heads;
+  return (
+    select coalesce(jsonb_agg(head), '[]') from jsonb_array_elements(all_heads) head
+    join organizations o on o.id = (head ->> 'org_id')::uuid
+    where node_of(coalesce(o.parent_org_id, o.id)) <> all (silent));
 end
 $$;
 
@@ -316,7 +355,7 @@ begin
     if keys <> (select count(*) from pg_dist_shard where logicalrelid = 'shard_keys'::regclass) then
       perform add_missing_shard_keys();
     end if;
-  exception when others then
+  exception when connection_exception or admin_shutdown or crash_shutdown or cannot_connect_now then
     all_heads := heads_of_answering_nodes(first_slots, retry_slots, per_webhook, window_size,
       first_after_org, first_after_webhook, retry_after_org, retry_after_webhook, in_flight, as_of);
   end;
@@ -542,12 +581,14 @@ $$;
 
 -- Shard by shard: results are committed there before the slots are free, so that a claim that finds a slot free finds the result as
 -- well. When the coordinator stops in between, the slots stay leased until their leases end, and their deliveries are over by then. A
--- shard that cannot be written to holds up no other; the call fails at its end then, and is repeated.
+-- shard that cannot be written to holds up no other; the call fails at its end then, and is repeated. A node that does not answer is asked
+-- once.
 create or replace procedure finish_deliveries(results jsonb, finished_at timestamptz, is_cancelled boolean, inout done jsonb)
 language plpgsql as $$
 declare
   key uuid;
   part jsonb;
+  silent integer[] := '{}';
   failure text;
   failed_state text;
 begin
@@ -557,11 +598,17 @@ begin
     select s.org_id from jsonb_to_recordset(results) as r (worker_id integer, slot integer, lease_token uuid)
     join in_flight_slots s on s.worker_id = r.worker_id and s.slot = r.slot and s.lease_token = r.lease_token)))
   loop
+    continue when node_of(key) = any (silent);
     begin
       part := finish_in_shard(key, results, finished_at, is_cancelled);
-    exception when others then
-      get stacked diagnostics failure = message_text, failed_state = returned_sqlstate;
-      continue;
+    exception
+      when connection_exception or admin_shutdown or crash_shutdown or cannot_connect_now then
+        get stacked diagnostics failure = message_text, failed_state = returned_sqlstate;
+        silent := silent || node_of(key);
+        continue;
+      when others then
+        get stacked diagnostics failure = message_text, failed_state = returned_sqlstate;
+        continue;
     end;
     commit;
     perform free_finished_slots(results);

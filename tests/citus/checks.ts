@@ -3,102 +3,43 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { openDatabase } from '../../src/queries/connection/database.ts';
-import type { Db } from '../../src/queries/connection/database.ts';
-import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
+import { CLAIM_WINDOW, claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
+import type { ClaimCursor } from '../../src/queries/deliveries/delivery-queue.ts';
 import {
   cancelUnwantedDeliveries,
   recordFinishedAttempts,
 } from '../../src/queries/deliveries/delivery-results.ts';
-import type { FinishedAttempt } from '../../src/queries/deliveries/delivery-results.ts';
-import { addOrganization, writeMessage } from '../support/announced-messages.ts';
-import { HIGH_LIMITS } from '../support/claims.ts';
+import {
+  addDeliveries,
+  addOrganizationOn,
+  addPartner,
+  claim,
+  countSlots,
+  delivered,
+  failed,
+  LEASE_MS,
+  readResults,
+  whileMoving,
+  withoutNode,
+} from './checks-fixture.ts';
+import type { Checked } from './checks-fixture.ts';
 import { DATABASE } from './cluster.ts';
 import type { CitusCluster } from './cluster.ts';
-import { HOST } from './server.ts';
 import type { CitusServer } from './server.ts';
 import { runScripts } from './template.ts';
 
-const LEASE_MS = 60_000;
-const MOST_TRIES = 100;
+/** Transactions of several nodes that the coordinator knows to be committed. */
+const listTwoPhased = async ({ cluster }: Checked): Promise<string[]> =>
+  (await cluster.ask<{ gid: string }>('select gid from pg_dist_transaction')).map(({ gid }) => gid);
 
-interface Checked {
-  readonly cluster: CitusCluster;
-  readonly db: Db;
-}
-
-/** A partner on the node, with a webhook and one pending delivery. */
-async function addPartner({ cluster, db }: Checked, node: CitusServer): Promise<string> {
-  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-    const orgId = await addOrganization(db);
-    if ((await cluster.findServer(orgId)) !== node) continue;
-    await cluster.ask(
-      `insert into webhooks (org_id, id, url, topics, encrypted_secret, secret_key_id, created_at, updated_at)
-       values ($1, $2, 'https://partner.example', '{device.information}', '', 'none', $3, $3)`,
-      [orgId, randomUUID(), new Date()],
-    );
-    await db.transaction().execute((tx) => writeMessage(tx, orgId, randomUUID()));
-    return orgId;
-  }
-  throw new Error('No organization comes to this node.');
-}
-
-async function claim({ db }: Checked) {
-  const terms = { workerId: 1, leaseMs: LEASE_MS, leaseToken: randomUUID() };
-  return (await claimDeliveries(db, HIGH_LIMITS, terms)).deliveries;
-}
-
-const failed = ({
-  worker_id,
-  slot,
-  lease_token,
-}: Pick<FinishedAttempt, 'worker_id' | 'slot' | 'lease_token'>): FinishedAttempt => ({
-  worker_id,
-  slot,
-  lease_token,
-  state: 'pending',
-  retry_after_ms: LEASE_MS,
-  started_at: new Date(),
-  duration_ms: 1,
-  error_class: 'status',
-  status_code: 500,
-  detail: undefined,
-  address: undefined,
-  secret_version: 1,
-});
-
-const delivered = (slot: Pick<FinishedAttempt, 'worker_id' | 'slot' | 'lease_token'>): FinishedAttempt => ({
-  ...failed(slot),
-  state: 'delivered',
-  retry_after_ms: undefined,
-  error_class: undefined,
-  status_code: 204,
-});
-
-/** What is written of an organization's deliveries, and how many its partner is counted to have pending. */
-async function readResults({ cluster }: Checked, orgId: string) {
-  const [result] = await cluster.ask(
-    `select (select string_agg(state || ' ' || attempts, ', ') from deliveries where org_id = $1) as deliveries,
-       (select count(*)::integer from delivery_attempts where org_id = $1) as logged,
-       (select sum(deliveries)::integer from pending_delivery_counts where org_id = $1) as counted`,
-    [orgId],
-  );
-  return result;
-}
-
-const countSlots = async ({ cluster }: Checked): Promise<number> =>
-  (await cluster.ask('select from in_flight_slots where message_id is not null')).length;
-
-/** Runs work while a node is killed; it answers again afterwards. */
-async function withoutNode(node: CitusServer, work: () => Promise<void>): Promise<void> {
-  await node.killForGood();
-  try {
-    await work();
-  } finally {
-    node.start();
-    await node.waitUntilReady();
-  }
+async function recordInTwoPhases(checked: Checked): Promise<void> {
+  const orgId = await addPartner(checked, checked.cluster.servers.workers[0] as CitusServer);
+  const attempts = (await claim(checked)).map(failed);
+  const before = await listTwoPhased(checked);
+  await recordFinishedAttempts(checked.db, attempts, new Date());
+  deepEqual(await readResults(checked, orgId), { deliveries: 'pending 1', logged: 1, counted: 1 });
+  equal((await listTwoPhased(checked)).filter((gid) => !before.includes(gid)).length, 1);
 }
 
 async function recordBesideSilentNode(checked: Checked): Promise<void> {
@@ -123,6 +64,8 @@ async function claimBesideSilentNode(checked: Checked): Promise<void> {
   const { cluster, db } = checked;
   const [here, away] = cluster.servers.workers as [CitusServer, CitusServer];
   const reached = await addPartner(checked, here);
+  const ofSilent = await addOrganizationOn(checked, here, await addOrganizationOn(checked, away));
+  await addDeliveries(checked, ofSilent);
   await withoutNode(away, async () => {
     const claimed = await claim(checked);
     deepEqual(
@@ -132,28 +75,37 @@ async function claimBesideSilentNode(checked: Checked): Promise<void> {
     await recordFinishedAttempts(db, claimed.map(delivered), new Date());
     deepEqual(await readResults(checked, reached), { deliveries: 'delivered 1', logged: 1, counted: 0 });
   });
+  const claimed = await claim(checked);
+  deepEqual(
+    claimed.map(({ org_id: orgId }) => orgId),
+    [ofSilent],
+  );
+  await recordFinishedAttempts(db, claimed.map(delivered), new Date());
 }
 
-/** Runs work when a shard of an organization has moved, in a transaction that is not committed yet. */
-async function whileMoving(
-  { cluster }: Checked,
-  orgId: string,
-  work: (commit: () => Promise<unknown>) => Promise<void>,
-): Promise<void> {
-  const from = await cluster.findServer(orgId);
-  const to = cluster.servers.workers.find((worker) => worker !== from);
-  const mover = new pg.Client(cluster.servers.coordinator.connectionTo(DATABASE));
-  await mover.connect();
-  try {
-    await mover.query('begin');
-    await mover.query(
-      `select citus_move_shard_placement(get_shard_id_for_distribution_column('users', $1::uuid), $2, $3, $2, $4, 'block_writes')`,
-      [orgId, HOST, from.port, to?.port],
-    );
-    await work(() => mover.query('commit'));
-  } finally {
-    await mover.end();
-  }
+/** A window holds 256 webhooks, also such of which nothing can be leased: the next claim goes on behind them. */
+async function keepWindow(checked: Checked): Promise<void> {
+  const orgId = await addOrganizationOn(checked, checked.cluster.servers.workers[0] as CitusServer);
+  await addDeliveries(checked, orgId, CLAIM_WINDOW + 2, 2);
+  const limits = { first: 2 * CLAIM_WINDOW, retry: 0, perWebhook: 1, perPartner: 2 * CLAIM_WINDOW };
+  const claimFrom = (cursor?: ClaimCursor) =>
+    claimDeliveries(checked.db, limits, { workerId: 1, leaseMs: LEASE_MS, leaseToken: randomUUID() }, cursor);
+  const first = await claimFrom();
+  equal(first.deliveries.length, CLAIM_WINDOW);
+  const again = await claimFrom();
+  deepEqual([again.deliveries.length, again.nextCursor], [0, first.nextCursor]);
+  const rest = await claimFrom(again.nextCursor);
+  equal(rest.deliveries.length, 2);
+  const all = [...first.deliveries, ...rest.deliveries];
+  await cancelUnwantedDeliveries(
+    checked.db,
+    all.map((each) => ({ ...each, unwanted: 'deleted' })),
+    new Date(),
+  );
+  await checked.cluster.ask(
+    `update deliveries set state = 'cancelled', cancel_reason = 'deleted', finished_at = now() where org_id = $1 and state = 'pending'`,
+    [orgId],
+  );
 }
 
 async function recordBesideMove(checked: Checked): Promise<void> {
@@ -209,31 +161,36 @@ async function keepOneKeyOfShard(checked: Checked): Promise<void> {
   deepEqual(await countKeys(checked), whole);
 }
 
-/** As the page tells for an upgrade: migrate, then both scripts. */
+const PLACE = "('messages', 'org_id'),";
+const withPlaceOfMarks = (text: string): string => text.replace(PLACE, `${PLACE}\n  ('marks', 'org_id'),`);
+
+async function countShards({ cluster }: Checked, table: string): Promise<number> {
+  return (await cluster.ask('select from pg_dist_shard where logicalrelid = $1::regclass', [table])).length;
+}
+
+/** As the page tells for an upgrade, while deliveries are claimed: a new table, then both scripts. */
 async function upgrade(checked: Checked): Promise<void> {
   const { cluster } = checked;
   const superuser = cluster.servers.coordinator.connectionTo(DATABASE);
   await cluster.ask('create table marks (org_id uuid primary key references organizations (id))');
   await rejects(runScripts(superuser), /Tables without a place: marks/);
-  await runScripts(superuser, (text) =>
-    text.replace("('messages', 'org_id'),", "('messages', 'org_id'),\n  ('marks', 'org_id'),"),
-  );
-  const placed = await cluster.ask(
-    `select count(*)::integer as shards from pg_dist_shard where logicalrelid = 'marks'::regclass`,
-  );
-  const users = await cluster.ask(
-    `select count(*)::integer as shards from pg_dist_shard where logicalrelid = 'users'::regclass`,
-  );
-  deepEqual(placed, users);
-  await runScripts(superuser, (text) =>
-    text.replace("('messages', 'org_id'),", "('messages', 'org_id'),\n  ('marks', 'org_id'),"),
-  );
+  let isUpgraded = false;
+  const claimAll = async (): Promise<void> => {
+    while (!isUpgraded) await claim(checked);
+  };
+  const upgradeTwice = async (): Promise<void> => {
+    for (let times = 0; times < 2; times += 1) await runScripts(superuser, withPlaceOfMarks);
+  };
+  await Promise.all([upgradeTwice().finally(() => (isUpgraded = true)), claimAll()]);
+  equal(await countShards(checked, 'marks'), await countShards(checked, 'users'));
   await cluster.ask('drop table marks');
 }
 
 const CHECKS: readonly { readonly promise: string; readonly check: (checked: Checked) => Promise<void> }[] = [
   { promise: 'results are recorded once while another node is away', check: recordBesideSilentNode },
   { promise: 'deliveries of other nodes are claimed while a node is away', check: claimBesideSilentNode },
+  { promise: 'a result and its slot are committed in two phases', check: recordInTwoPhases },
+  { promise: 'a webhook of which nothing can be leased holds up none behind the window', check: keepWindow },
   { promise: 'results wait for a shard that is moved', check: recordBesideMove },
   { promise: 'a lock of an organization waits for a shard that is moved', check: lockBesideMove },
   { promise: 'a shard has one key', check: keepOneKeyOfShard },
