@@ -33,6 +33,8 @@ export interface DeliveryState {
   readonly isLeased: boolean;
 }
 
+const PATIENCE_MS = 120_000;
+
 export class FaultEnvironment {
   readonly authority: Authority;
   readonly keys: Keyring;
@@ -164,8 +166,9 @@ export class FaultEnvironment {
     await notifyDispatchers(db);
   }
 
-  /** All deliveries; waits for the database if it is away. */
+  /** All deliveries; waits for the database if it is away, for two minutes. */
   async deliveries(orgId: string): Promise<DeliveryState[]> {
+    const startedAt = performance.now();
     for (;;) {
       try {
         const { rows } = await this.database.pool.query<DeliveryState>(
@@ -179,7 +182,8 @@ export class FaultEnvironment {
           [orgId],
         );
         return rows;
-      } catch {
+      } catch (error) {
+        if (performance.now() - startedAt > PATIENCE_MS) throw error;
         await sleep(20);
       }
     }
@@ -207,7 +211,7 @@ export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   isSo: (answer: T) => boolean,
-  patienceMs = 120_000,
+  patienceMs = PATIENCE_MS,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
