@@ -234,6 +234,8 @@ export class CitusServer {
       (left) => left === 0,
       STOP_MS,
     );
+    // A process whose end nobody has taken note of has its number still: the next server would take it for one that runs.
+    await this.stop('SIGKILL');
   }
 
   async killAndStart(): Promise<void> {
