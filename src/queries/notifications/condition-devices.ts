@@ -24,22 +24,26 @@ export async function findConditionDevice(
   return (await selectDevice({ isLocked: db.isTransaction })(db, { orgId, deviceId }))[0];
 }
 
+/** A device whose owner is not deleted. */
+function selectFromDevice(db: Db, orgId: string, deviceId: string) {
+  return db
+    .selectFrom('devices')
+    .innerJoin('users', (join) =>
+      join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
+    )
+    .where('devices.org_id', '=', orgId)
+    .where('devices.id', '=', deviceId)
+    .where('users.deleted_at', 'is', null);
+}
+
 const selectDevice = prepareShapes(
   (db, { isLocked }: { isLocked: boolean }, { orgId, deviceId }: { orgId: string; deviceId: string }) => {
-    const query = db
-      .selectFrom('devices')
-      .innerJoin('users', (join) =>
-        join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
-      )
-      .select([
-        'devices.device_type as deviceType',
-        'devices.user_id as ownerId',
-        'devices.name as name',
-        'devices.manufacturer as manufacturer',
-      ])
-      .where('devices.org_id', '=', orgId)
-      .where('devices.id', '=', deviceId)
-      .where('users.deleted_at', 'is', null);
+    const query = selectFromDevice(db, orgId, deviceId).select([
+      'devices.device_type as deviceType',
+      'devices.user_id as ownerId',
+      'devices.name as name',
+      'devices.manufacturer as manufacturer',
+    ]);
     return isLocked ? query.forShare('users') : query;
   },
 );
@@ -88,14 +92,7 @@ export async function fleetHasDevice(
 
 const selectDeviceOfFleet = prepare(
   (db, { orgId, fleetId, deviceId }: { orgId: string; fleetId: string; deviceId: string }) =>
-    db
-      .selectFrom('devices')
-      .innerJoin('users', (join) =>
-        join.onRef('users.org_id', '=', 'devices.org_id').onRef('users.id', '=', 'devices.user_id'),
-      )
+    selectFromDevice(db, orgId, deviceId)
       .select(sql<number>`1`.as('found'))
-      .where('devices.org_id', '=', orgId)
-      .where('devices.id', '=', deviceId)
-      .where('devices.fleet_id', '=', fleetId)
-      .where('users.deleted_at', 'is', null),
+      .where('devices.fleet_id', '=', fleetId),
 );
