@@ -67,24 +67,25 @@ function reportFanOuts(servers: CitusServers): boolean {
   return unexpected.length === 0;
 }
 
-async function runEvents(servers: CitusServers, events: number): Promise<boolean> {
+async function startCluster(servers: CitusServers): Promise<CitusCluster> {
   const cluster = new CitusCluster(servers);
   await cluster.start();
+  return cluster;
+}
+
+async function runEvents(servers: CitusServers, events: number): Promise<boolean> {
+  const cluster = await startCluster(servers);
   const { written, missed, repeated, nodes } = await checkEventOrder(cluster, events);
   console.log(`${written} events on ${nodes} nodes: ${missed} missed, ${repeated} repeated.`);
   return missed === 0 && repeated === 0 && nodes > 1;
 }
 
 async function checkFunctions(servers: CitusServers): Promise<boolean> {
-  const cluster = new CitusCluster(servers);
-  await cluster.start();
-  return runChecks(cluster);
+  return runChecks(await startCluster(servers));
 }
 
 async function runKillSuite(servers: CitusServers): Promise<boolean> {
-  const cluster = new CitusCluster(servers);
-  await cluster.start();
-  return runKills(cluster);
+  return runKills(await startCluster(servers));
 }
 
 const EVENTS = 100_000;

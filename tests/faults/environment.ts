@@ -33,8 +33,6 @@ export interface DeliveryState {
   readonly isLeased: boolean;
 }
 
-const PATIENCE_MS = 120_000;
-
 export class FaultEnvironment {
   readonly authority: Authority;
   readonly keys: Keyring;
@@ -168,25 +166,23 @@ export class FaultEnvironment {
 
   /** All deliveries; waits for the database if it is away, for two minutes. */
   async deliveries(orgId: string): Promise<DeliveryState[]> {
-    const startedAt = performance.now();
-    for (;;) {
-      try {
-        const { rows } = await this.database.pool.query<DeliveryState>(
-          `select d.message_id as "messageId", w.url, d.state, d.attempts, s.worker_id as "workerId", s.slot is not null as "isLeased",
+    const ask = () =>
+      this.database.pool.query<DeliveryState>(
+        `select d.message_id as "messageId", w.url, d.state, d.attempts, s.worker_id as "workerId", s.slot is not null as "isLeased",
              array(select coalesce(a.error_class, 'none') from delivery_attempts a
                    where a.org_id = d.org_id and a.message_id = d.message_id and a.webhook_id = d.webhook_id
                    order by attempt) as errors
            from deliveries d join webhooks w on w.org_id = d.org_id and w.id = d.webhook_id
            left join in_flight_slots s on s.org_id = d.org_id and s.message_id = d.message_id and s.webhook_id = d.webhook_id
            where d.org_id = $1 order by d.created_at, d.message_id`,
-          [orgId],
-        );
-        return rows;
-      } catch (error) {
-        if (performance.now() - startedAt > PATIENCE_MS) throw error;
-        await sleep(20);
-      }
-    }
+        [orgId],
+      );
+    const answer = await until(
+      'the database tells the deliveries',
+      () => ask().catch((error: unknown) => ({ rows: undefined, error: String(error) })),
+      ({ rows }) => rows !== undefined,
+    );
+    return answer.rows ?? [];
   }
 
   async close(): Promise<void> {
@@ -211,7 +207,7 @@ export async function until<T>(
   what: string,
   ask: () => T | Promise<T>,
   isSo: (answer: T) => boolean,
-  patienceMs = PATIENCE_MS,
+  patienceMs = 120_000,
 ): Promise<T> {
   const startedAt = performance.now();
   for (;;) {
