@@ -8,41 +8,29 @@
 set local client_min_messages = warning;
 set local citus.multi_shard_modify_mode = 'sequential';
 
--- Of former versions of this script.
-drop function if exists record_in_shards(jsonb, timestamptz);
-drop function if exists cancel_in_shards(jsonb, timestamptz);
-drop function if exists gather_waiting_deliveries(integer, integer, integer, uuid, uuid, uuid, uuid);
-drop function if exists waiting_in_shard(uuid, boolean, uuid, uuid, integer, integer, jsonb, timestamptz);
-
 -- One row in each shard: a statement over all of them runs a function once on each shard.
 create table if not exists shard_keys (id uuid primary key);
+-- What makes Citus commit a transaction in two phases when it changes it.
+create table if not exists commits_in_two_phases (id integer primary key);
 do $$
 declare
   owner constant name := (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass);
+  own regclass;
 begin
   -- Before any lock of a table: claims, which hold this one while they read, wait until all is as it should be.
   perform pg_advisory_xact_lock(1684829810);
   if not exists (select from pg_dist_partition where logicalrelid = 'shard_keys'::regclass) then
     perform create_distributed_table('shard_keys', 'id', colocate_with := 'users');
   end if;
-  -- The service's role reads it, and owns the other tables.
-  if owner <> (select pg_get_userbyid(relowner) from pg_class where oid = 'shard_keys'::regclass) then
-    execute format('alter table shard_keys owner to %I', owner);
-  end if;
-end
-$$;
--- What makes Citus commit a transaction in two phases when it changes it.
-create table if not exists commits_in_two_phases (id integer primary key);
-do $$
-declare
-  owner constant name := (select pg_get_userbyid(relowner) from pg_class where oid = 'users'::regclass);
-begin
   if not exists (select from pg_dist_partition where logicalrelid = 'commits_in_two_phases'::regclass) then
     perform citus_add_local_table_to_metadata('commits_in_two_phases');
   end if;
-  if owner <> (select pg_get_userbyid(relowner) from pg_class where oid = 'commits_in_two_phases'::regclass) then
-    execute format('alter table commits_in_two_phases owner to %I', owner);
-  end if;
+  -- The service's role owns the other tables.
+  for own in select oid from pg_class
+    where oid in ('shard_keys'::regclass, 'commits_in_two_phases'::regclass) and pg_get_userbyid(relowner) <> owner
+  loop
+    execute format('alter table %s owner to %I', own, owner);
+  end loop;
 end
 $$;
 create or replace function all_shard_keys(out keys uuid[]) language plpgsql stable
