@@ -1,5 +1,8 @@
-/** For how long a partner is at work behind its last request. */
-const RECENT_MS = 1_000;
+/**
+ * For how long a partner is at work behind its last request. A person who reads a page, or a job that looks once a minute, finds the server as
+ * free as somebody who asks all the time.
+ */
+const RECENT_MS = 120_000;
 
 interface LastRequest {
   readonly partnerId: string;
@@ -26,7 +29,7 @@ export class RecentPartners {
     this.#latest = { partnerId, atMs: this.#monotonicMs() };
   }
 
-  /** Whether another partner has sent a request within the last second. */
+  /** Whether another partner has sent a request within the last two minutes. */
   hasOthers(partnerId: string): boolean {
     const other = this.#latest?.partnerId === partnerId ? this.#other : this.#latest;
     return other !== undefined && this.#monotonicMs() - other.atMs < RECENT_MS;

@@ -20,6 +20,11 @@ const answers = testsOf('tests/contract/every-answer.test.ts');
 
 const ofSharing: readonly Bound[] = [
   bound(
+    'how long others are taken to be at work',
+    [replace('src/shares/recent-partners.ts', 'RECENT_MS = 120_000', 'RECENT_MS = 1_000')],
+    testsOf('tests/shares/recent-partners.test.ts')('again two minutes behind its last one'),
+  ),
+  bound(
     'connections of an address',
     [
       replace(

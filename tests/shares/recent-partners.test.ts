@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RecentPartners, whenAlone } from '../../src/shares/recent-partners.ts';
 
-test('a partner is alone at work until another sends a request, and again a second behind its last one', () => {
+test('a partner is alone at work until another sends a request, and again two minutes behind its last one', () => {
   let nowMs = 0;
   const recent = new RecentPartners(() => nowMs);
   expect(recent.hasOthers('a')).toBe(false);
@@ -9,10 +9,10 @@ test('a partner is alone at work until another sends a request, and again a seco
   expect([recent.hasOthers('a'), recent.hasOthers('b')]).toEqual([false, true]);
   recent.note('b');
   // However many requests of its own come behind it.
-  for (nowMs = 1; nowMs < 1_000; nowMs += 1) recent.note('a');
-  nowMs = 999;
+  for (nowMs = 1_000; nowMs < 120_000; nowMs += 1_000) recent.note('a');
+  nowMs = 119_999;
   expect([recent.hasOthers('a'), recent.hasOthers('b'), recent.hasOthers('c')]).toEqual([true, true, true]);
-  nowMs = 1_000;
+  nowMs = 120_000;
   expect([recent.hasOthers('a'), recent.hasOthers('b')]).toEqual([false, true]);
 });
 
