@@ -40,7 +40,10 @@ export async function openEventStream(
   const release = feed.reserveStream(actor.partnerId, limit);
   if (release === undefined) throw tooManyStreamsProblem(limit, feed.isFull);
   return new EventStream(
-    (gone, cut) => feed.listen({ orgId, start, replays: lastEventId !== undefined }, gone, cut),
+    (gone, cut) => {
+      const { partnerId } = actor;
+      return feed.listen({ partnerId, orgId, start, replays: lastEventId !== undefined }, gone, cut);
+    },
     feed.stopSignal,
     release,
   );

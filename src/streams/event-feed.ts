@@ -4,6 +4,7 @@ import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { listAnnouncedMessages, listOrganizationsWithNews } from '../queries/notifications/events.ts';
 import type { AnnouncedPage, StreamCursor } from '../queries/notifications/events.ts';
+import { FairShare } from '../shares/fair-share.ts';
 import { OpenOrganization } from './open-organization.ts';
 import type { OpenStream } from './open-organization.ts';
 import { BUFFER_LIMITS, StreamBuffer } from './stream-buffer.ts';
@@ -21,6 +22,8 @@ const UNCOMMITTED_RETRY_MS = 25;
 const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
 const NEVER_MS = 2_147_483_647;
+/** One page at a time for streams that begin in the past; those of a partner wait for one of each other partner. */
+const REPLAYS = { capacity: 1, asOfRight: 1, maxWaiting: MAX_STREAMS, waitMs: 30_000 };
 
 export interface EventFeedOptions {
   readonly db: Db;
@@ -31,6 +34,7 @@ export interface EventFeedOptions {
 }
 
 export interface StreamRequest {
+  readonly partnerId: string;
   readonly orgId: string;
   readonly start: StreamCursor;
   /** Whether `start` is in the past: the stream first reads by itself what there is. */
@@ -53,7 +57,9 @@ export class EventFeed {
   readonly #unchecked = new Set<string>();
   readonly #unread = new Set<string>();
   readonly #uncommitted = new Set<string>();
-  #replays: Promise<unknown> = Promise.resolve();
+  readonly #replayTurns = new FairShare(REPLAYS);
+  /** The latest read of a stream that begins in the past. */
+  #replay: Promise<unknown> = Promise.resolve();
   #streamCount = 0;
 
   constructor(options: EventFeedOptions) {
@@ -105,21 +111,22 @@ export class EventFeed {
   /**
    * The organization's messages behind `start`, in the order of their announcement, each as soon as it is committed. Returns
    * when `gone` is aborted or the feed stops; a stream whose reader leaves more than the limits of a buffer is ended by `cut`.
+   * Throws the problem overloaded where one that begins in the past waits for its turn too long, and what a read of its past throws.
    */
   async *listen(
-    { orgId, start, replays }: StreamRequest,
+    { partnerId, orgId, start, replays }: StreamRequest,
     gone: AbortSignal,
     cut: () => void,
   ): AsyncGenerator<AnnouncedEvent> {
     let cursor = start;
     let hasMore = replays;
     while (hasMore && !this.#isOver(gone)) {
-      const { messages, more } = await this.#readReplay(orgId, cursor);
-      for (const message of messages) {
+      const page = await this.#readReplay(partnerId, orgId, cursor, gone);
+      for (const message of page?.messages ?? []) {
         yield { id: message.id, data: message.payload.toString('utf8') };
         cursor = message;
       }
-      hasMore = more === 'now';
+      hasMore = page?.more === 'now';
     }
     if (this.#isOver(gone)) return;
     const buffer = new StreamBuffer(this.#options.bufferLimits ?? BUFFER_LIMITS);
@@ -140,7 +147,7 @@ export class EventFeed {
     this.#stop.abort();
     for (const organization of this.#organizations.values()) organization.end();
     clearInterval(this.#poll);
-    await Promise.all([this.#reader.stop(), this.#replays]);
+    await Promise.all([this.#reader.stop(), this.#replay]);
   }
 
   #isOver(gone: AbortSignal): boolean {
@@ -195,13 +202,26 @@ export class EventFeed {
     return more;
   }
 
-  /** Streams that begin in the past take turns, a page each. */
-  #readReplay(orgId: string, cursor: StreamCursor): Promise<AnnouncedPage> {
-    const read = (): Promise<AnnouncedPage> =>
-      listAnnouncedMessages(this.#options.db, orgId, cursor, BATCH_SIZE);
-    const page = this.#replays.then(read);
-    this.#replays = page.catch(() => undefined);
-    return page;
+  /** Partners with streams that begin in the past take turns, a page each; undefined when the stream is over meanwhile. */
+  async #readReplay(
+    partnerId: string,
+    orgId: string,
+    cursor: StreamCursor,
+    gone: AbortSignal,
+  ): Promise<AnnouncedPage | undefined> {
+    const over = AbortSignal.any([gone, this.#stop.signal]);
+    const release = await this.#replayTurns.acquire(partnerId, over).catch((error: unknown) => {
+      if (over.aborted) return undefined;
+      throw error;
+    });
+    if (release === undefined) return undefined;
+    try {
+      const page = listAnnouncedMessages(this.#options.db, orgId, cursor, BATCH_SIZE);
+      this.#replay = page.catch(() => undefined);
+      return await page;
+    } finally {
+      release();
+    }
   }
 
   /** Asks about all that are unchecked in one query. */

@@ -32,7 +32,11 @@ test.each([
     const others = Array.from({ length: organizations - 1 }, () => randomUUID());
     const gone = new AbortController();
     const start = await readStreamEndCursor(database.db);
-    const events = api.events.listen({ orgId, start, replays: false }, gone.signal, ignoreError);
+    const events = api.events.listen(
+      { partnerId: orgId, orgId, start, replays: false },
+      gone.signal,
+      ignoreError,
+    );
     for (let count = 0; count < 3; count += 1) {
       const next = events.next();
       const ids = await announceMessages(database.db, orgId);

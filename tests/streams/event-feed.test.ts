@@ -64,6 +64,7 @@ async function listen(
   orgId: string,
   start?: StreamCursor,
   replays = start !== undefined,
+  partnerId = orgId,
 ): Promise<Listener> {
   const controller = new AbortController();
   gone.push(controller);
@@ -73,7 +74,7 @@ async function listen(
     controller.abort();
   };
   const from = start ?? (await readStreamEndCursor(database.db));
-  const request = { orgId, start: from, replays };
+  const request = { partnerId, orgId, start: from, replays };
   const listener: Omit<Listener, 'ended'> & { ended?: Promise<void> } = {
     ids: [],
     cuts: () => cuts,
@@ -186,6 +187,29 @@ test('a stream that begins in the past joins the others without a gap or a repet
   const all = await listAnnounced(database.db, orgId);
   expect(live.ids).toEqual(all.slice(before.length));
   for (const { ids } of replays) expect(ids).toEqual(all);
+});
+
+test('streams that begin in the past take turns by partner', async () => {
+  const feed = open();
+  const [crowded, other] = [await addOrganization(database.db), await addOrganization(database.db)];
+  await announceMessages(database.db, crowded);
+  await announceMessages(database.db, other);
+  const many = await Promise.all(Array.from({ length: 30 }, () => listen(feed, crowded, BEGIN)));
+  const one = await listen(feed, other, BEGIN);
+  await until(() => one.ids.length === 1);
+  // Behind one page of the partner with thirty, or two where the first was under way already.
+  expect(many.filter(({ ids }) => ids.length > 0).length).toBeLessThan(4);
+  await until(() => many.every(({ ids }) => ids.length === 1));
+});
+
+test('a stop ends streams that wait for their turn to read the past', async () => {
+  const feed = open();
+  const orgId = await addOrganization(database.db);
+  await announceMessages(database.db, orgId);
+  const waiting = await Promise.all(Array.from({ length: 5 }, () => listen(feed, orgId, BEGIN)));
+  await feed.stop();
+  await Promise.all(waiting.map(({ ended }) => ended));
+  expect(waiting.flatMap(({ ids }) => ids).length).toBeLessThan(5);
 });
 
 test('a read that fails is told, and tried again', async () => {

@@ -14,7 +14,7 @@ const rooms = {
   html: [],
   accounts: ['shares', 'queries', 'domain'],
   oauth: ['shares', 'queries', 'domain'],
-  streams: ['loops', 'queries', 'domain'],
+  streams: ['shares', 'loops', 'queries', 'domain'],
   maintenance: ['loops', 'queries', 'domain'],
   households: ['queries', 'simulation', 'domain'],
   conditions: ['queries', 'simulation', 'domain'],
