@@ -5,6 +5,13 @@ import type { ResolvedMessage } from './destination.ts';
 
 /** At most this much of a response body is read, and nothing of it is kept. */
 const MAX_BODY_BYTES = 4 * 1024;
+/** RFC 9110, 15.2 allows several; each is a call of ours that costs its sender 25 bytes, and the parser counts none of them. */
+const MAX_INTERIM_RESPONSES = 8;
+const TOO_MANY_INTERIM_RESPONSES: AttemptOutcome = {
+  kind: 'unreachable',
+  class: 'connect',
+  reason: `The endpoint sent more than ${MAX_INTERIM_RESPONSES} interim responses (1xx) before its answer.`,
+};
 
 export interface HttpExchange {
   /** Resolves when the response's headers have come, or the exchange has failed before them. */
@@ -25,13 +32,18 @@ export function startHttpExchange(
   const outcome = Promise.withResolvers<AttemptOutcome>();
   const ended = Promise.withResolvers<boolean>();
   let bytes = 0;
+  let interimResponses = 0;
   client.dispatch(
     { method: 'POST', path: destination.pathname + destination.search, headers: { ...headers }, body },
     {
       // undici asks for it.
       onRequestStart: () => undefined,
-      onResponseStart(_controller, status, responseHeaders) {
+      onResponseStart(controller, status, responseHeaders) {
         if (status >= 200) outcome.resolve(classifyStatus(status, responseHeaders['retry-after']));
+        else if (++interimResponses > MAX_INTERIM_RESPONSES) {
+          outcome.resolve(TOO_MANY_INTERIM_RESPONSES);
+          controller.abort(new Error('The endpoint sent too many interim responses.'));
+        }
       },
       onResponseData(controller, chunk) {
         bytes += chunk.length;

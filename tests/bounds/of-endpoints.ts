@@ -18,6 +18,17 @@ export const boundsOfEndpoints: readonly Bound[] = [
     client('a long body costs the connection'),
   ),
   bound(
+    'interim responses of an answer',
+    [
+      replace(
+        'src/webhooks/http-exchange.ts',
+        'if (++interimResponses > MAX_INTERIM_RESPONSES)',
+        'if (++interimResponses > Infinity)',
+      ),
+    ],
+    client('a ninth costs the exchange and its connection'),
+  ),
+  bound(
     'header of an answer',
     [replace(CONNECTIONS, 'maxHeaderSize: MAX_HEADER_BYTES,', 'maxHeaderSize: 16_777_216,')],
     client('headers without end are a broken answer'),

@@ -136,6 +136,27 @@ test('headers without end are a broken answer', async () => {
   });
 });
 
+test('eight interim responses may come before the answer, a ninth costs the exchange and its connection', async () => {
+  const hint = 'HTTP/1.1 103 Early Hints\r\n\r\n';
+  const answerAfter = (count: number): Promise<undefined> => {
+    const closed = Promise.withResolvers<undefined>();
+    fixture.receiver.answer = (_request, { socket }) => {
+      socket?.on('close', () => closed.resolve(undefined));
+      socket?.write(`${hint.repeat(count)}HTTP/1.1 204 No Content\r\n\r\n`);
+    };
+    return closed.promise;
+  };
+  void answerAfter(8);
+  expect(await outcomeOf(post(client()))).toEqual({ kind: 'delivered', status: 204 });
+  const closed = answerAfter(9);
+  expect(await outcomeOf(post(client()))).toEqual({
+    kind: 'unreachable',
+    class: 'connect',
+    reason: 'The endpoint sent more than 8 interim responses (1xx) before its answer.',
+  });
+  await closed;
+});
+
 test('an endpoint that is connected but silent is timed out, at each stage', async () => {
   const timedOut = { kind: 'timed_out', afterMs: 150 };
   const short = client({ deadlineMs: 150 });
