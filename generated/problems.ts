@@ -319,7 +319,7 @@ export const PROBLEMS = {
     "status": 503,
     "title": "Overloaded",
     "detail": "The caller's share of the service is in use.",
-    "cause": "Scarce parts of the service (the event loop, computing, database connections, password checks) are divided among partners, and among addresses where the partner is not known yet. More requests of this partner or address wait for its share than may wait, which is mostly told after a second, or one of them has waited for two seconds.",
+    "cause": "Scarce parts of the service (the event loop, computing, database connections, password checks) are divided among partners. All whose partner is not known yet have one share together, which is divided among their addresses. More requests of this partner or address, or of all addresses together, wait for their share than may wait, which is mostly told after a second, or one of them has waited for two seconds.",
     "cure": "Repeat the request after the seconds that `Retry-After` names, and send fewer heavy requests (previews, series of many days, large uploads) at the same time; one after the other none is refused."
   }
 } as const;

@@ -1,5 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import { CallerTurns } from './caller-turns.ts';
+import type { WaitingLimits } from './caller-turns.ts';
 import { TurnLoop } from './turn-loop.ts';
 
 /** How long one turn of the event loop may begin requests at once. */
@@ -8,8 +11,11 @@ const STARTING_MS = 5;
 const STARTING_WAITING_MS = 1;
 /** How long a request waits to be begun before it is refused. */
 const WAIT_MS = 2_000;
-/** Requests of one caller that may wait. */
-const MAX_WAITING = 1_024;
+/**
+ * Requests that may wait: of one caller, who may have a proxy's connections, and of all addresses together, as many as are begun
+ * in some two seconds. A request that waits has a header of 16 KiB at most.
+ */
+export const WAITING_LIMITS: WaitingLimits = { maxOfCaller: 1_024, maxOfParty: 2_048 };
 /** Requests that have waited too long and are refused at most when it is their caller's turn. */
 const REFUSED_OF_TURN = 8;
 
@@ -23,11 +29,11 @@ export interface LoopClock {
 
 export interface RequestTurnsOptions {
   /** Whose turn a request takes; asked only of requests that wait. */
-  readonly findCaller: (request: IncomingMessage) => string;
+  readonly findCaller: (request: IncomingMessage) => QuotaSubject;
   /** Answers a request that cannot wait any longer. */
   readonly refuse: RequestListener;
   readonly clock?: LoopClock | undefined;
-  readonly maxWaiting?: number | undefined;
+  readonly limits?: WaitingLimits | undefined;
 }
 
 interface Waiting {
@@ -53,15 +59,15 @@ const PROCESS_CLOCK: LoopClock = {
 /**
  * Begins requests, for some milliseconds in a turn of the event loop. What comes beyond waits, and callers take turns, one
  * request each: whoever has hundreds of connections readable at once makes another caller wait for a few of his requests and
- * not for all. Nothing waits, and nothing is asked about the caller, while there is time left. Who goes leaves; what has waited
- * for 2 s is refused, and so is at once what comes behind 1,024 of its caller.
+ * not for all, and whoever has hundreds of addresses makes a partner wait for a few of theirs (CallerTurns). Nothing waits, and
+ * nothing is asked about the caller, while there is time left. Who goes leaves; what has waited for 2 s is refused, and so is at
+ * once what comes behind 1,024 of its caller, and of the address that has most what comes behind 2,048 of all addresses.
  */
 export class RequestTurns {
   readonly #listener: RequestListener;
   readonly #options: RequestTurnsOptions;
   readonly #clock: LoopClock;
-  /** Callers with waiting requests; whose request was begun goes to the end. */
-  readonly #callers = new Map<string, Set<Waiting>>();
+  readonly #waiting: CallerTurns<Waiting>;
   #turn = -1;
   #turnBeganMs = -Infinity;
   readonly #loop: TurnLoop;
@@ -70,11 +76,12 @@ export class RequestTurns {
     this.#listener = listener;
     this.#options = options;
     this.#clock = options.clock ?? PROCESS_CLOCK;
+    this.#waiting = new CallerTurns(options.limits ?? WAITING_LIMITS);
     this.#loop = new TurnLoop({
       turnMs: STARTING_WAITING_MS,
       monotonicMs: this.#clock.monotonicMs,
-      hasNext: () => this.#callers.size > 0,
-      doNext: () => this.#beginNext(),
+      hasNext: () => !this.#waiting.isEmpty,
+      doNext: () => this.#beginOneOf(this.#waiting.next() ?? []),
       onTurn: (nowMs) => this.#setTurn(this.#clock.countTurns(), nowMs),
     });
   }
@@ -102,40 +109,28 @@ export class RequestTurns {
 
   #wait(request: IncomingMessage, response: ServerResponse, sinceMs: number): void {
     const caller = this.#options.findCaller(request);
-    const waiting = this.#callers.get(caller) ?? new Set();
-    if (waiting.size >= (this.#options.maxWaiting ?? MAX_WAITING)) {
-      this.#options.refuse(request, response);
-      return;
-    }
     const entry: Waiting = {
       request,
       response,
       sinceMs,
       leave: () => {
-        waiting.delete(entry);
-        if (waiting.size === 0 && this.#callers.get(caller) === waiting) this.#callers.delete(caller);
+        response.off('close', entry.leave);
+        this.#waiting.remove(caller, entry);
       },
     };
-    waiting.add(entry);
-    this.#callers.set(caller, waiting);
     response.once('close', entry.leave);
+    const beyond = this.#waiting.add(caller, entry);
+    if (beyond !== undefined) {
+      beyond.leave();
+      this.#options.refuse(beyond.request, beyond.response);
+    }
     this.#loop.start();
   }
 
   /** Begins one request of the caller whose turn it is. */
-  #beginNext(): void {
-    for (const [caller, waiting] of this.#callers) {
-      this.#callers.delete(caller);
-      this.#callers.set(caller, waiting);
-      this.#beginOneOf(waiting);
-      return;
-    }
-  }
-
-  #beginOneOf(waiting: ReadonlySet<Waiting>): void {
+  #beginOneOf(waiting: Iterable<Waiting>): void {
     let refused = 0;
     for (const { request, response, sinceMs, leave } of waiting) {
-      response.off('close', leave);
       leave();
       const waitedMs = this.#clock.monotonicMs() - sinceMs;
       WAITED_MS.set(response, waitedMs);

@@ -128,6 +128,15 @@ test.each(['many-connections', 'connection-burst'])(
   },
 );
 
+test('many-addresses: a partner is served beside 250 addresses as beside one', async () => {
+  const attack = service.begin('many-addresses', 500, Infinity);
+  await until(attack.counts, ({ 200: answered = 0 }) => answered > 1_000);
+  // One of 251 turns would begin some 25 of them within the time that they wait, and refuse the others.
+  const statuses = await Promise.all(Array.from({ length: 80 }, () => service.ask('GET')));
+  await attack.end();
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
 test('of requests that are sent without waiting 100 wait, and a connection with more is cut off', async () => {
   const attack = service.begin('pipelining', 2);
   // Without the bound a connection ends too, but behind answers: it is not read on, so that some request does not arrive in time.

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { answerOverloaded } from '../../src/http/bare-problem.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
+import type { WaitingLimits } from '../../src/http/caller-turns.ts';
 import { createCallerFinder } from '../../src/http/request-caller.ts';
 import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
 import type { LoopClock } from '../../src/http/request-turns.ts';
@@ -44,7 +45,7 @@ interface Served {
 /** A server whose callers take turns; `handle` answers, or holds. */
 async function serve(
   handle: RequestListener = (_request, response) => void response.end('done'),
-  maxWaiting?: number,
+  limits?: WaitingLimits,
 ): Promise<Served> {
   const clock = { nowMs: 0 };
   // As if all came in one turn of the loop: only those that wait get another one.
@@ -68,7 +69,7 @@ async function serve(
         answerOverloaded(BASE_URL, request, response);
       },
       clock: loop,
-      maxWaiting,
+      limits,
     },
   );
   // Node accepts one connection in a turn of the loop: they are opened before anything is sent.
@@ -151,6 +152,39 @@ describe('requests of 300 connections of one address', () => {
   });
 });
 
+describe('requests of 50 addresses of which nothing else is known', () => {
+  const ADDRESSES = Array.from({ length: 50 }, (_, n) => `127.0.2.${n + 1}`);
+
+  test('make one of a partner wait for two of them', async () => {
+    const { begun, begunBefore, connect: open, settle } = await serve();
+    const many: Socket[] = [];
+    for (const address of ADDRESSES) many.push(...(await open(2, address)));
+    const [one] = await open(1, '127.0.0.3');
+    for (const [n, socket] of many.entries()) socket.write(ask(`/many/${n}`));
+    await settle(10);
+    one?.write(withHeader('/one', 'Authorization: Bearer a'));
+    await settle(101);
+    const before = begunBefore.get('/one') ?? 100;
+    expect(before).toBeLessThan(60);
+    expect(begun.indexOf('/one') - before).toBeLessThanOrEqual(2);
+  });
+
+  test('wait up to so many in all; the address that has most is refused first', async () => {
+    const limits = { maxOfCaller: 100, maxOfParty: 20 };
+    const { begun, refused, connect: open, settle } = await serve(undefined, limits);
+    const many = await open(60, '127.0.0.5');
+    const others: Socket[] = [];
+    for (const address of ADDRESSES.slice(0, 5)) others.push(...(await open(1, address)));
+    for (const [n, socket] of many.entries()) socket.write(ask(`/many/${n}`));
+    await settle(30);
+    for (const [n, socket] of others.entries()) socket.write(ask(`/other/${n}`));
+    await settle(65);
+    expect(refused.length).toBeGreaterThan(20);
+    expect(refused.filter((path) => path.startsWith('/other'))).toEqual([]);
+    expect(begun.filter((path) => path.startsWith('/other'))).toHaveLength(5);
+  });
+});
+
 test('a request that comes while there is time left is begun at once', async () => {
   const { begun, begunBefore, connect: open, settle } = await serve();
   const [socket] = await open(1);
@@ -174,7 +208,7 @@ test('who goes while his request waits leaves, and it is never begun', async () 
 });
 
 test('more than may wait of one caller are refused at once, with the end of their connections', async () => {
-  const { refused, connect: open, settle } = await serve(undefined, 2);
+  const { refused, connect: open, settle } = await serve(undefined, { maxOfCaller: 2, maxOfParty: 100 });
   const sockets = await open(100);
   const answers = sockets.map((socket) => text(socket));
   for (const [n, socket] of sockets.entries()) socket.write(withHeader(`/${n}`, 'Connection: close'));

@@ -1,9 +1,14 @@
 import type { Aim, Attack } from '../attack.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { attacksBeforeAuthentication } from './before-authentication.ts';
+import { attacksOfManyAddresses } from './many-addresses.ts';
 import { attacksWithToken } from './with-token.ts';
 
-export const ATTACKS: readonly Attack[] = [...attacksBeforeAuthentication, ...attacksWithToken];
+export const ATTACKS: readonly Attack[] = [
+  ...attacksBeforeAuthentication,
+  ...attacksOfManyAddresses,
+  ...attacksWithToken,
+];
 
 /** Burns the attacker's core and sends nothing: what every attack is compared with. */
 export const CONTROL: Attack = {

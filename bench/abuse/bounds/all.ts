@@ -7,8 +7,10 @@ import { boundsOfHeavyWork } from './of-heavy-work.ts';
 import { boundsOfPages } from './of-pages.ts';
 import { boundsOfPartners } from './of-partners.ts';
 import { boundsOfRequests } from './of-requests.ts';
+import { boundsOfTurns } from './of-turns.ts';
 
 export const BOUNDS: readonly Bound[] = [
+  ...boundsOfTurns,
   ...boundsOfRequests,
   ...boundsOfAnswers,
   ...boundsOfHeavyWork,

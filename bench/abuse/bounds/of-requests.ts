@@ -18,25 +18,9 @@ const body = (only: string): Proof => ({
   only,
 });
 const ofRequest = (test: string): Proof => ({ file: 'tests/http/bounds.test.ts', test });
-const turns = (test: string): Proof => ({ file: 'tests/http/request-turns.test.ts', test });
 const ofConnection = (test: string): Proof => ({ file: 'tests/http/connections.test.ts', test });
 
 export const boundsOfRequests: readonly Bound[] = [
-  {
-    name: 'what a turn of the event loop begins, and turns of callers',
-    attacks: ['many-connections', 'many-probes', 'connection-burst'],
-    edits: [
-      {
-        file: 'src/http/request-turns.ts',
-        from: 'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);',
-        to: 'if (Number.isFinite(nowMs)) this.#listener(request, response);',
-      },
-    ],
-    proofs: [
-      unproven('while all connections of eight addresses send at once'),
-      turns('are begun by turns with the one of another address that comes behind them'),
-    ],
-  },
   {
     name: 'length of an address',
     attacks: ['query-string', 'long-paths'],

@@ -1,0 +1,80 @@
+// Whose requests are begun, and how many of them wait for that.
+import type { Bound, Proof } from './bound.ts';
+
+const CALLERS = 'src/http/caller-turns.ts';
+const REQUEST_TURNS = 'src/http/request-turns.ts';
+
+const unproven = (test: string): Proof => ({ file: 'tests/abuse/before-authentication.test.ts', test });
+const turns = (test: string): Proof => ({ file: 'tests/http/request-turns.test.ts', test });
+const callers = (test: string): Proof => ({ file: 'tests/http/caller-turns.test.ts', test });
+
+export const boundsOfTurns: readonly Bound[] = [
+  {
+    name: 'what a turn of the event loop begins, and turns of callers',
+    attacks: ['many-connections', 'many-probes', 'connection-burst'],
+    edits: [
+      {
+        file: 'src/http/request-turns.ts',
+        from: 'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);',
+        to: 'if (Number.isFinite(nowMs)) this.#listener(request, response);',
+      },
+    ],
+    proofs: [
+      unproven('while all connections of eight addresses send at once'),
+      turns('are begun by turns with the one of another address that comes behind them'),
+    ],
+  },
+  {
+    name: 'one turn of all addresses together',
+    attacks: ['many-addresses'],
+    edits: [
+      {
+        file: CALLERS,
+        from: "(kindOf(caller) === 'partner' ? caller : STRANGERS)",
+        to: "(kindOf(caller) === 'partner' ? caller : `${STRANGERS} ${caller}`)",
+      },
+    ],
+    proofs: [
+      unproven('a partner is served beside 250 addresses as beside one'),
+      turns('make one of a partner wait for two of them'),
+      callers('all addresses together have one turn beside each partner'),
+    ],
+  },
+  {
+    name: 'requests of all addresses together that wait',
+    attacks: ['many-addresses'],
+    edits: [
+      {
+        file: CALLERS,
+        from: 'const isFull = party.size >= maxOfParty;',
+        to: 'const isFull = maxOfParty < 0;',
+      },
+    ],
+    proofs: [
+      turns('wait up to so many in all; the address that has most is refused first'),
+      callers('of all addresses so many wait'),
+      callers('64 addresses with 128 each have no more waiting than 2,048'),
+    ],
+  },
+  {
+    name: 'requests of a caller that wait',
+    attacks: ['many-connections'],
+    edits: [
+      {
+        file: CALLERS,
+        from: 'if (waiting.size >= maxOfCaller) return item;',
+        to: 'if (maxOfCaller < 0) return item;',
+      },
+    ],
+    proofs: [
+      turns('more than may wait of one caller are refused at once'),
+      callers('of a caller so many wait'),
+    ],
+  },
+  {
+    name: 'time that a request waits to be begun',
+    attacks: ['many-connections'],
+    edits: [{ file: REQUEST_TURNS, from: 'if (waitedMs < WAIT_MS) {', to: 'if (waitedMs > -1) {' }],
+    proofs: [turns('what has waited for 2 s is refused')],
+  },
+];
