@@ -11,6 +11,8 @@ export interface DueWorkOptions {
   readonly pendingDeliveries?: number;
   /** Counts deliveries that were cancelled at once, since their partner had as many. */
   readonly countDropped?: (count: number) => void;
+  /** Behind each batch that changed something, so that others have the database for a moment. */
+  readonly pause: () => Promise<unknown>;
 }
 
 /** What was done for one fleet: how many things that were due, and deliveries that were dropped. */
@@ -48,7 +50,7 @@ export interface Pass {
  * waiting, unless the database is not there.
  */
 export async function doEach<Due extends { readonly orgId: string }>(
-  { pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries, countDropped }: DueWorkOptions,
+  { pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries, countDropped, pause }: DueWorkOptions,
   due: readonly Due[],
   work: (each: Due, pendingDeliveries: number) => Promise<Done>,
 ): Promise<Pass> {
@@ -57,8 +59,10 @@ export async function doEach<Due extends { readonly orgId: string }>(
   for (const each of due) {
     try {
       const { count, dropped } = await work(each, pendingDeliveries);
-      if (count > 0) changed.push(each.orgId);
       if (dropped > 0) countDropped?.(dropped);
+      if (count === 0) continue;
+      changed.push(each.orgId);
+      await pause();
     } catch (error) {
       errors.push(error instanceof Error ? error : new Error('Work failed.', { cause: error }));
       if (isDatabaseUnavailable(error) && !mayConcernOneRow(error)) break;
@@ -69,20 +73,19 @@ export async function doEach<Due extends { readonly orgId: string }>(
 
 interface Passes {
   readonly pass: () => Promise<Pass>;
-  readonly most: number;
   readonly isStopping: () => boolean;
   /** Hears of the organizations in which something was done. */
   readonly tell: (changed: readonly string[]) => void;
 }
 
-/** Repeats a pass until nothing is left to do: whether more may be left, and the first error of all. */
-export async function repeatPass({ pass, most, isStopping, tell }: Passes) {
+/** Repeats a pass until nothing is left to do; rejects afterwards with the first error of all. */
+export async function repeatPass({ pass, isStopping, tell }: Passes): Promise<void> {
   let error: Error | undefined;
-  for (let count = 0; count < most && !isStopping(); count += 1) {
+  while (!isStopping()) {
     const { changed, errors } = await pass();
     error ??= errors[0];
-    if (changed.length === 0) return { hasMore: false, error };
+    if (changed.length === 0) break;
     tell(changed);
   }
-  return { hasMore: true, error };
+  if (error !== undefined) throw error;
 }

@@ -32,15 +32,16 @@ export class FleetClaims {
   }
 
   /**
-   * A fleet for each lane, one after the other, so that each claim sees which partners are being served. A partner has one lane: what is
-   * written for it at the same time competes in the database with the requests of others.
+   * A fleet for each lane that is free beside those in which fleets of `inWork` are worked on: one after the other, so that each claim sees
+   * which partners are being served. A partner has one lane: what is written for it at the same time competes in the database
+   * with the requests of others.
    */
-  async claimTurn(): Promise<readonly ClaimedFleet[]> {
+  async claimBeside(inWork: readonly string[]): Promise<readonly ClaimedFleet[]> {
     const { db, now, leaseUntil, isStopping, lanes } = this.#options;
     const claims: ClaimedFleet[] = [];
     try {
-      while (claims.length < lanes && !isStopping()) {
-        const partners = claims.map(({ org_id: partnerId }) => partnerId);
+      while (inWork.length + claims.length < lanes && !isStopping()) {
+        const partners = [...inWork, ...claims.map(({ org_id: partnerId }) => partnerId)];
         const claim = await claimFleet(db, now(), leaseUntil(), [...this.#served], partners);
         if (claim === undefined) break;
         claims.push(claim);
@@ -61,11 +62,7 @@ export class FleetClaims {
   async postpone(claim: ClaimedFleet): Promise<void> {
     const { db, now } = this.#options;
     const until = new Date(now().getTime() + this.#backoff.nextMs(claim.id));
-    this.#abandoned.add(claim);
-    await postponeFleetClaim(db, claim, until).then(
-      () => this.#abandoned.delete(claim),
-      () => undefined,
-    );
+    await postponeFleetClaim(db, claim, until).catch(() => this.#abandoned.add(claim));
   }
 
   /** The work has ended: the next one waits for a short moment again when it is postponed. */

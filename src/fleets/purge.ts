@@ -12,16 +12,9 @@ import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { changeUserCount, REMOVAL_SHARD } from '../queries/accounts/user-counts.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
-/** Removes what clean-ups that were cut off, or had too much to do, have left. True when more may be left after `maxBatches`. */
-export async function removeLeftUsersInBatches(
-  { db, isStopping, pause }: FleetWorkContext,
-  maxBatches: number,
-): Promise<boolean> {
-  for (let batch = 0; batch < maxBatches && !isStopping(); batch += 1) {
-    if (!(await deleteLeftUsers(db, REMOVAL_BATCH_SIZE))) return false;
-    await pause();
-  }
-  return true;
+/** Removes what clean-ups that were cut off, or had too much to do, have left. */
+export async function removeLeftUsersInBatches({ db, isStopping, pause }: FleetWorkContext): Promise<void> {
+  while (!isStopping() && (await deleteLeftUsers(db, REMOVAL_BATCH_SIZE))) await pause();
 }
 
 /**

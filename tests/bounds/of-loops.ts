@@ -80,11 +80,9 @@ export const boundsOfLoops: readonly Bound[] = [
     ),
   ),
   bound(
-    'conditions for which fleets wait',
-    [replace('src/fleets/due-work.ts', 'count < most && !isStopping()', '!isStopping()')],
-    testsOf('tests/fleets/turns.test.ts')(
-      'an outage of many devices does not make fleets wait until all are told of',
-    ),
+    'pauses of an outage that strikes many devices',
+    [replace('src/fleets/due-work.ts', '      await pause();\n', '')],
+    testsOf('tests/fleets/shared-outages.test.ts')('others have a pause behind each batch of devices'),
   ),
   bound(
     'sign-up requests that are kept',
@@ -109,7 +107,7 @@ export const boundsOfLoops: readonly Bound[] = [
   ),
   bound(
     'computations of a fleet that take too long',
-    [replace('src/fleets/runner.ts', 'return count < MAX_OVERLONG_COMPUTATIONS;', 'return count > 0;')],
+    [replace('src/fleets/fleet-lanes.ts', 'return count < MAX_OVERLONG_COMPUTATIONS;', 'return count > 0;')],
     testsOf('tests/fleets/households-on-threads.test.ts')(
       'a fleet whose households take too long three times has failed',
     ),

@@ -214,6 +214,7 @@ const contextAt = (now: Date) => ({
   db: fleets.api.db,
   now: () => now,
   yieldToEventLoop: yieldLowPriority,
+  pause: () => Promise.resolve(),
   isStopping: () => false,
 });
 

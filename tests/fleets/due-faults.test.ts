@@ -180,7 +180,8 @@ test('what is due of a fleet that is not built yet waits, holds up no other one 
       .where('id', '=', building.job_id as string)
       .execute();
   await setStatus('provisioning');
-  await applyDueFaults({ db: api.db, now: api.clock.now, simulatorFaults: true });
+  const pause = () => Promise.resolve();
+  await applyDueFaults({ db: api.db, now: api.clock.now, simulatorFaults: true, pause });
   expect(await countDue(ready)).toBe(0);
   expect(await countDue(building)).toBeGreaterThan(0);
   const next = await findNextConditionChangeAt(api.db);

@@ -66,6 +66,24 @@ test('400 devices are told of in 400 messages, each once, also when runners die 
   await sql`drop trigger break_150th on messages`.execute(api.db);
 });
 
+test('others have a pause behind each batch of devices that an outage strikes', async () => {
+  const { api } = fleets;
+  const { job_id, simulation_org_id } = await fleets.running({ count: 60, seed: 8 });
+  const { devices } = await raise(job_id as string);
+  const offline: number[] = [];
+  const runner = fleets.anotherRunner({
+    pause: async () => {
+      const { rows } = await sql<{ count: number }>`select count(*)::integer as count from device_conditions
+        where org_id = ${simulation_org_id} and active`.execute(api.db);
+      offline.push(rows[0]?.count ?? 0);
+    },
+  });
+  await runner.processAll();
+  const most = devices as number;
+  expect(most).toBeGreaterThan(100);
+  expect(offline).toEqual([50, 100, most]);
+});
+
 test('an outage of one partner makes the conditions of another one wait for a batch at most', async () => {
   const { api } = fleets;
   const many = await fleets.running({ count: 100, seed: 9 });
@@ -78,7 +96,8 @@ test('an outage of one partner makes the conditions of another one wait for a ba
   await raise(many.job_id as string);
   const [jobId, { orgId: org_id, admin }] = [created.body.job_id as string, api.foreign];
   const event = await raise(jobId, { path: { org_id, job_id: jobId }, token: admin.token });
-  const options = { db: api.db, now: api.clock.now, simulatorFaults: false };
+  const pause = () => Promise.resolve();
+  const options = { db: api.db, now: api.clock.now, simulatorFaults: false, pause };
   /** Devices of either partner. */
   const countOffline = async () => {
     const count = async (partnerId: string): Promise<number> => {

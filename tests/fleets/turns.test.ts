@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
-import { pauseForOthers } from '../../src/fleets/runner.ts';
+import { pauseForOthers } from '../../src/loops/pause-for-others.ts';
 import { buildMissingHouseholds } from '../../src/simulation/household/missing-households.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
 import { foundCompany } from '../support/api.ts';
@@ -130,42 +130,6 @@ test('a partner whose fleet another process works on comes after one that has no
   expect(second?.id).toBe(other);
   clock.advance(10_000);
   await fleets.runner.processAll();
-});
-
-test('conditions that are due do not wait until the queue is empty', async () => {
-  await fleets.running({ count: 5 });
-  const { db, clock } = fleets.api;
-  await db.updateTable('device_conditions').set({ begins_at: clock.now() }).execute();
-  const { flooded, other } = await flood(4);
-  const started: number[] = [];
-  const counting: Promise<unknown>[] = [];
-  const runner = fleets.anotherRunner({
-    lanes: 1,
-    simulatorFaults: true,
-    wakeDispatcher: () => {
-      counting.push(orderOfStart([...flooded, other]).then(({ length }) => started.push(length)));
-    },
-  });
-  await runner.processAll();
-  await Promise.all(counting);
-  expect(Math.min(...started)).toBeLessThan(5);
-});
-
-test('an outage of many devices does not make fleets wait until all are told of', async () => {
-  const { job_id } = await fleets.running({ count: 80 });
-  const { db } = fleets.api;
-  const body = { request_id: randomUUID(), cause: 'region', country: 'DE', duration_minutes: 60 };
-  const event = await fleets.api.call('triggerFleetEvent', { path: { job_id: job_id as string }, body });
-  expect(event.body.devices).toBeGreaterThan(100);
-  const { flooded, other } = await flood(2);
-  const woken: Promise<string[]>[] = [];
-  const wakeDispatcher = (): void => void woken.push(orderOfStart([...flooded, other]));
-  await fleets.anotherRunner({ lanes: 1, conditionPasses: 1, wakeDispatcher }).processAll();
-  const started = (await Promise.all(woken)).map(({ length }) => length);
-  expect(started.length).toBeGreaterThan(1);
-  expect(Math.max(...started)).toBeGreaterThan(1);
-  const left = await db.selectFrom('shared_outages').where('is_applied', '=', false).selectAll().execute();
-  expect(left).toEqual([]);
 });
 
 test('a removal of many rows gives its turn up and is continued', async () => {

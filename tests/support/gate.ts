@@ -12,7 +12,7 @@ export class Gate {
     this.#keepers = keepers;
   }
 
-  static async make({ everywhere }: TestDatabase, key: number): Promise<Gate> {
+  static async make({ everywhere }: Pick<TestDatabase, 'everywhere'>, key: number): Promise<Gate> {
     const keepers = everywhere.map((connection) => new pg.Client(connection));
     for (const keeper of keepers) await keeper.connect();
     return new Gate(key, keepers);
