@@ -13,6 +13,10 @@ export const goOn: YieldToEventLoop = () => Promise.resolve();
 /** Waiting requests by partner; who was served goes to the end. */
 const requestQueues = new Map<string, (() => void)[]>();
 const lowPriorityQueue: (() => void)[] = [];
+/** Of so many slices one is of background work that waits: it must end, however many requests there are at all times. */
+const SLICES_PER_BACKGROUND_SLICE = 8;
+/** Slices of requests since background work waits for one. */
+let slicesAhead = 0;
 let isScheduled = false;
 
 /**
@@ -25,7 +29,7 @@ export const yieldToEventLoop: YieldToEventLoop = (_days, partnerId = '') => {
   return yieldInQueue(queue);
 };
 
-/** The same for background work: it resumes when no request is waiting. */
+/** The same for background work: it resumes when no request is waiting, or seven of their slices have been ahead of it. */
 export const yieldLowPriority: YieldToEventLoop = () => yieldInQueue(lowPriorityQueue);
 
 function yieldInQueue(queue: (() => void)[]): Promise<void> {
@@ -37,9 +41,16 @@ function yieldInQueue(queue: (() => void)[]): Promise<void> {
 }
 
 function runNextWaiter(): void {
-  (shiftNextRequest() ?? lowPriorityQueue.shift())?.();
+  shiftNext()?.();
   isScheduled = requestQueues.size + lowPriorityQueue.length > 0;
   if (isScheduled) setImmediate(runNextWaiter);
+}
+
+function shiftNext(): (() => void) | undefined {
+  const isBackgroundDue = lowPriorityQueue.length > 0 && slicesAhead + 1 >= SLICES_PER_BACKGROUND_SLICE;
+  const request = isBackgroundDue ? undefined : shiftNextRequest();
+  slicesAhead = request === undefined || lowPriorityQueue.length === 0 ? 0 : slicesAhead + 1;
+  return request ?? lowPriorityQueue.shift();
 }
 
 function shiftNextRequest(): (() => void) | undefined {

@@ -106,6 +106,17 @@ export const boundsOfWork: readonly Bound[] = [
     slicer('partners take turns, however many requests of one wait'),
   ),
   bound(
+    'slices of requests before one of background work',
+    [
+      replace(
+        SLICER,
+        'slicesAhead + 1 >= SLICES_PER_BACKGROUND_SLICE',
+        'slicesAhead - SLICES_PER_BACKGROUND_SLICE === Infinity',
+      ),
+    ],
+    slicer('one slice in eight is of background work, however many requests wait'),
+  ),
+  bound(
     'revisions of prices that are read at once',
     [
       replace(

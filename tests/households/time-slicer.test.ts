@@ -50,6 +50,29 @@ test('turns are given one an iteration of the event loop, to requests before oth
   expect(course).toEqual(['1 first', '2 second', '3 third', '4 other']);
 });
 
+test('one slice in eight is of background work, however many requests wait', async () => {
+  const course: string[] = [];
+  let isOver = false;
+  const requests = async (partnerId: string): Promise<void> => {
+    while (!isOver) {
+      await yieldToEventLoop(0, partnerId);
+      course.push('request');
+      // Ends the test where background work never has a slice.
+      isOver ||= course.length >= 100;
+    }
+  };
+  const background = async (): Promise<void> => {
+    for (let slice = 0; slice < 4; slice += 1) {
+      await yieldLowPriority(0);
+      course.push('background');
+    }
+    isOver = true;
+  };
+  await Promise.all([requests('one'), requests('one'), requests('two'), background()]);
+  const slices = course.flatMap((who, index) => (who === 'background' ? [index] : []));
+  expect(slices).toEqual([7, 15, 23, 31]);
+});
+
 test('partners take turns, however many requests of one wait', async () => {
   const course: string[] = [];
   const slices = async (name: string, partnerId: string, count: number): Promise<void> => {
