@@ -7,6 +7,7 @@ import {
   readOrganizationId,
   sha256Digest,
 } from '../domain/security/credentials.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { lockUnchangedPassword } from '../queries/accounts/accounts.ts';
 import type { AccountKey } from '../queries/accounts/accounts.ts';
 import type { VerifiedAccount } from './sign-in.ts';
@@ -83,6 +84,8 @@ export interface SessionMemory {
   readonly find: (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
   /** The partner of a cookie's value that this process has seen: nothing is read, and the session may have ended. */
   readonly findPartner: (token: string) => string | undefined;
+  /** Under what the requests with such a value are counted; undefined when this process has not seen it. */
+  readonly findSubject: (token: string) => QuotaSubject | undefined;
   /** This process has begun the session with this cookie's value, and committed it, for a person of the partner. */
   readonly remember: (token: string, partnerId: string) => void;
 }
@@ -131,10 +134,16 @@ export function createSessionMemory(
         await updatePortalSessionEnd(db, { orgId: session.orgId, sessionHash: digest }, end);
       return session;
     },
-    findPartner: (token) => memory.findPartner(sha256Digest(token).toString('hex')),
-    remember: (token, partnerId) => memory.remember(sha256Digest(token).toString('hex'), partnerId),
+    findPartner: (token) => memory.findPartner(toKey(token)),
+    findSubject: (token) => {
+      const key = toKey(token);
+      return memory.findPartner(key) === undefined ? undefined : `session ${key}`;
+    },
+    remember: (token, partnerId) => memory.remember(toKey(token), partnerId),
   };
 }
+
+const toKey = (token: string): string => sha256Digest(token).toString('hex');
 
 function toSessionEnd(createdAt: Date, usedAt: Date): Date {
   return new Date(Math.min(createdAt.getTime() + SESSION_LIFETIME_MS, usedAt.getTime() + SESSION_IDLE_MS));

@@ -16,7 +16,7 @@ import type { OperationOptions } from '../http/operation-handler.ts';
 import type { Log } from '../log/log.ts';
 import { createOAuthEndpoints } from './oauth-endpoints.ts';
 import { createPages } from './pages.ts';
-import { createFinder, takeTurns } from './turns.ts';
+import { createFinder, createSessionFinder, takeTurns } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
@@ -151,6 +151,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     },
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
     isPartner,
+    findSession: createSessionFinder(sessions),
     findRuleErrors,
     existenceChecks,
     bytesHandlers,

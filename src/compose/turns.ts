@@ -27,6 +27,16 @@ export function createFinder({ trustedProxies, authenticator, sessions }: Caller
   });
 }
 
+/** The session of a request's cookie as it is counted, as far as it has been seen. */
+export function createSessionFinder({
+  findSubject,
+}: Pick<SessionMemory, 'findSubject'>): (request: IncomingMessage) => QuotaSubject | undefined {
+  return ({ headers }) => {
+    const value = headers.cookie && findSessionValue(headers.cookie);
+    return value ? findSubject(value) : undefined;
+  };
+}
+
 /** Lets the listener begin requests by turns of their callers. */
 export function takeTurns(
   listener: RequestListener,

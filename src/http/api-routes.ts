@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ROUTES } from '../../generated/routes.ts';
 import type { OAuthOperationId, Route } from '../../generated/routes.ts';
+import { addressSubject } from '../domain/security/quota-subjects.ts';
 import type { Log } from '../log/log.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { createBytesOperationHandler, isBytesOperation } from './bytes-handler.ts';
@@ -86,7 +87,7 @@ function createOptionsHandler(
 ): RequestHandler {
   const isForClients = routes.every(isOfClients);
   return async (request, response) => {
-    await limiter.countByAddressUnlessCounted(response, request.ip);
+    await limiter.countUnlessCounted(response, addressSubject(request.ip));
     if (isForClients) response.status(204).set('Allow', methods.join(', ')).end();
     else crossOrigin.answerOptions(request, response, methods);
   };

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import express from 'express';
 import type { Express, Request, Response, Router } from 'express';
 import { Problem } from '../domain/api/problem.ts';
-import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { addressSubject, toCountedAddress } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { createApiRoutes } from './api-routes.ts';
 import type { ApiRoutesOptions } from './api-routes.ts';
 import { createDocumentRoutes } from './document-routes.ts';
 import { createHealthRoutes } from './health.ts';
 import type { HealthOptions } from './health.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 import { createRequestMeasurement } from './measure.ts';
 import { isRefusalOfCaller } from './refusal-delay.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
@@ -28,6 +28,8 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly sendErrorPage?: ProblemSettings['sendErrorPage'];
   /** Whether this process has seen the request's token or session. */
   readonly isPartner: (request: IncomingMessage) => boolean;
+  /** The session of the request's cookie, if this process has seen it. */
+  readonly findSession: (request: IncomingMessage) => QuotaSubject | undefined;
   readonly openBodyLimits?: OpenBodyLimits | undefined;
   /** What requests of the API leave for the developers of their partners. */
   readonly requestLog: RequestLog;
@@ -55,8 +57,9 @@ export function createApiApp(options: AppOptions): Express {
   app.use(assignRequestId, createRequestMeasurement(options));
   app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
+  const countUnlessCounted = createCounting(options);
   const count: express.RequestHandler = async (request, response, next) => {
-    await options.limiter.countByAddressUnlessCounted(response, request.ip);
+    await countUnlessCounted(request, response);
     next();
   };
   app.use(createHealthRoutes(options, count));
@@ -73,7 +76,7 @@ export function createApiApp(options: AppOptions): Express {
     );
   });
   app.use(
-    countFailure(options.limiter),
+    countFailure(countUnlessCounted),
     slowDownStrangers(options.refusalDelay),
     options.crossOrigin.forRefusals,
     createProblemHandler(options),
@@ -103,10 +106,21 @@ function sendTimeout(baseUrl: string) {
   };
 }
 
-/** A request that fails before its caller is known (405, a path that cannot be decoded) is counted by address too. */
-function countFailure(limiter: RateLimiter): express.ErrorRequestHandler {
+type Count = (request: Request, response: Response) => Promise<void>;
+
+/**
+ * Counts a request without a token by its session, as one with a token by that: what others at the address have used up is not the
+ * person's. A session of which this process knows nothing is looked up behind this, so its request is its address's.
+ */
+function createCounting({ limiter, findSession }: Pick<AppOptions, 'limiter' | 'findSession'>): Count {
+  return (request, response) =>
+    limiter.countUnlessCounted(response, findSession(request) ?? addressSubject(request.ip));
+}
+
+/** A request that fails before its caller is known (405, a path that cannot be decoded) is counted too. */
+function countFailure(countUnlessCounted: Count): express.ErrorRequestHandler {
   return async (error: unknown, request, response, next) => {
-    if (!response.headersSent) await limiter.countByAddressUnlessCounted(response, request.ip);
+    if (!response.headersSent) await countUnlessCounted(request, response);
     next(error);
   };
 }

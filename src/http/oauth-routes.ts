@@ -135,7 +135,7 @@ async function countByAddress(
   { limiter }: OAuthRouteOptions,
 ): Promise<unknown> {
   try {
-    await limiter.countByAddressUnlessCounted(response, request.ip);
+    await limiter.countUnlessCounted(response, addressSubject(request.ip));
     return error;
   } catch (refusal) {
     return refusal;

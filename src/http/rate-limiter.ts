@@ -89,10 +89,10 @@ export class RateLimiter {
     return this.countRequest(response, [{ policy: 'token_address', subject: addressSubject(address) }]);
   }
 
-  /** Counts a request whose caller is not known by its address, unless it was counted before. */
-  async countByAddressUnlessCounted(response: Response, address: string | undefined): Promise<void> {
+  /** Counts a request without a token, unless it was counted before: by its session or its address. Throws the problem quota_exceeded. */
+  async countUnlessCounted(response: Response, subject: QuotaSubject): Promise<void> {
     if (response.hasHeader('RateLimit')) return;
-    await this.countRequest(response, [{ policy: 'default', subject: addressSubject(address) }]);
+    await this.countRequest(response, [{ policy: 'default', subject }]);
   }
 
   /**

@@ -2,6 +2,7 @@
 import { BOUNDS } from '../../bench/abuse/bounds/all.ts';
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { boundsOfConnections } from './of-connections.ts';
+import { boundsOfCounting } from './of-counting.ts';
 import { boundsOfCredentials } from './of-credentials.ts';
 import { boundsOfDatabase } from './of-database.ts';
 import { boundsOfEnds } from './of-ends.ts';
@@ -19,6 +20,7 @@ import { boundsOfWork } from './of-work.ts';
 export const ALL_BOUNDS: readonly Bound[] = [
   ...BOUNDS,
   ...boundsOfConnections,
+  ...boundsOfCounting,
   ...boundsOfCredentials,
   ...boundsOfDatabase,
   ...boundsOfWork,

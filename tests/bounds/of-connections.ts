@@ -16,7 +16,6 @@ const server = testsOf('tests/http/http-server.test.ts');
 const pipelining = testsOf('tests/http/pipelining.test.ts');
 const uploads = testsOf('tests/portal/price-upload.test.ts');
 const unread = testsOf('tests/http/unread-body.test.ts');
-const answers = testsOf('tests/contract/every-answer.test.ts');
 
 const ofSharing: readonly Bound[] = [
   bound(
@@ -247,36 +246,4 @@ const ofLog: readonly Bound[] = [
   ),
 ];
 
-const ofCounting: readonly Bound[] = [
-  bound(
-    'metrics and readiness, counted by address',
-    [
-      replace(
-        'src/http/app.ts',
-        'app.use(createHealthRoutes(options, count));',
-        'app.use(createHealthRoutes(options));',
-      ),
-    ],
-    answers('can only be read', '/readyz'),
-    answers('can only be read', '/metrics'),
-    answers('beyond the quota also paths that nobody knows are refused'),
-  ),
-  bound(
-    'the document and the pages, counted by address',
-    [
-      replace(
-        'src/http/app.ts',
-        'app.use(count, createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
-        'app.use(createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
-      ),
-    ],
-    answers('carries the rate limits and a request id', "get () => '/docs' "),
-  ),
-  bound(
-    'failures before the caller is known, counted by address',
-    [replace('src/http/app.ts', '    countFailure(options.limiter),\n', '')],
-    answers('beyond the quota also paths that nobody knows are refused'),
-  ),
-];
-
-export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofLog, ...ofCounting];
+export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofLog];

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** What a subject of a rate limit is: each kind is kept apart from the others. */
-export const SUBJECT_KINDS = ['partner', 'token', 'address', 'client', 'account'] as const;
+export const SUBJECT_KINDS = ['partner', 'token', 'session', 'address', 'client', 'account'] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /** Who is counted: the kind, a space, and which one, such as `address 203.0.113.7`. */

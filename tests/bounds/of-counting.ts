@@ -1,0 +1,79 @@
+// By what requests are counted that have no token.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const answers = testsOf('tests/contract/every-answer.test.ts');
+const sessions = testsOf('tests/http/rate-limits-of-sessions.test.ts');
+
+const ofAddresses: readonly Bound[] = [
+  bound(
+    'metrics and readiness, counted by address',
+    [
+      replace(
+        'src/http/app.ts',
+        'app.use(createHealthRoutes(options, count));',
+        'app.use(createHealthRoutes(options));',
+      ),
+    ],
+    answers('can only be read', '/readyz'),
+    answers('can only be read', '/metrics'),
+    answers('beyond the quota also paths that nobody knows are refused'),
+  ),
+  bound(
+    'the document and the pages, counted by address',
+    [
+      replace(
+        'src/http/app.ts',
+        'app.use(count, createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
+        'app.use(createDocumentRoutes(options.baseUrl, options.crossOrigin), ...options.pages);',
+      ),
+    ],
+    answers('carries the rate limits and a request id', "get () => '/docs' "),
+  ),
+  bound(
+    'failures before the caller is known, counted by address',
+    [replace('src/http/app.ts', '    countFailure(countUnlessCounted),\n', '')],
+    answers('beyond the quota also paths that nobody knows are refused'),
+  ),
+];
+
+const COUNTED = 'limiter.countUnlessCounted(response, findSession(request) ?? addressSubject(request.ip));';
+
+const ofSessions: readonly Bound[] = [
+  bound(
+    'what others at an address use up of the pages of who is signed in',
+    [
+      replace(
+        'src/http/app.ts',
+        COUNTED,
+        COUNTED.replace('findSession(request) ?? addressSubject(request.ip)', 'addressSubject(request.ip)'),
+      ),
+    ],
+    sessions('who is signed in is served while others have used up'),
+  ),
+  bound(
+    'pages of a session',
+    [
+      replace(
+        'src/http/app.ts',
+        COUNTED,
+        `findSession(request) === undefined ? ${COUNTED.slice(0, -1)} : Promise.resolve();`,
+      ),
+    ],
+    sessions('a session has its own quota'),
+  ),
+  bound(
+    'made-up sessions, counted by address',
+    [
+      replace(
+        'src/accounts/sessions.ts',
+        'return memory.findPartner(key) === undefined ? undefined : `session ${key}`;',
+        'return `session ${key}`;',
+      ),
+    ],
+    sessions('a session that the process has not seen is looked up within'),
+    sessions('a session that has ended is counted by its address again'),
+  ),
+];
+
+export const boundsOfCounting: readonly Bound[] = [...ofAddresses, ...ofSessions];
