@@ -445,6 +445,7 @@ export interface WebhooksTable {
   created_at: Date;
   updated_at: Date;
   deleted_at: Date | null;
+  cancelling_mark: string | null;
 }
 
 export interface Database {

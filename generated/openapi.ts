@@ -1649,6 +1649,9 @@ export interface paths {
          *     its subscriptions, but what falls due while it is disabled is dropped and not sent later. The address cannot be
          *     changed (422, field code `immutable`).
          *
+         *     Of more than 1,000 pending deliveries that are no longer wanted the rest is dropped within seconds after the answer.
+         *     Until then `enabled: true` and further topics are refused with 503 `overloaded`: repeat the request after `Retry-After`.
+         *
          *     Who may call it: admin.
          */
         readonly patch: operations["updateWebhook"];

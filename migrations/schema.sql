@@ -1195,9 +1195,11 @@ create table webhooks (
   created_at timestamp(3) with time zone not null,
   updated_at timestamp(3) with time zone not null,
   deleted_at timestamp(3) with time zone,
+  cancelling_mark uuid,
   constraint webhooks_pkey PRIMARY KEY (org_id, id),
   constraint webhooks_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id)
 );
+CREATE INDEX webhooks_cancelling_idx ON public.webhooks USING btree (org_id, id) WHERE (cancelling_mark IS NOT NULL);
 CREATE INDEX webhooks_created_idx ON public.webhooks USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX webhooks_deleted_idx ON public.webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX webhooks_topics_idx ON public.webhooks USING gin (topics) WHERE ((deleted_at IS NULL) AND enabled);

@@ -5,12 +5,13 @@ import type { Handler } from '../contract/handlers.ts';
 import { validateEndpointUrl } from '../domain/notifications/endpoint.ts';
 import { requireMatch } from '../domain/api/entity-tags.ts';
 import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
-import { validationProblem, notFoundProblem } from '../domain/api/problem.ts';
+import { Problem, validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { inTransaction } from '../queries/connection/in-transaction.ts';
+import * as changes from '../queries/deliveries/webhook-changes.ts';
 import * as webhooks from '../queries/deliveries/webhooks.ts';
 import { type Webhook as WebhookRow, type WebhookChange } from '../queries/deliveries/webhooks.ts';
 import { quotaScope } from './context.ts';
@@ -60,7 +61,10 @@ export const getWebhook: Handler<Context, 'getWebhook'> = async (context, { path
   return { status: 200, body: presentWebhook(await requireWebhook(context, path.webhook_id)) };
 };
 
-/** Changes `enabled` or the topics, and cancels the pending deliveries that are no longer wanted. */
+/**
+ * Changes `enabled` or the topics, and cancels the pending deliveries that are no longer wanted; 503 where more would be wanted while
+ * former ones are still being cancelled.
+ */
 export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, { path, headers, body }) => {
   const { topics, errors } = validateTopics(body.topics ?? []);
   if (errors.length > 0) {
@@ -79,10 +83,11 @@ export const updateWebhook: Handler<Context, 'updateWebhook'> = async (context, 
   const { orgId, now } = context;
   const updated = await inTransaction(context.db, async (tx) => {
     await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
-    return webhooks.updateWebhook(tx, orgId, path.webhook_id, change, now);
+    return changes.updateWebhook(tx, orgId, path.webhook_id, change, now);
   });
+  if (updated === 'too_early') throw tooEarlyProblem();
   const { webhook, cancelled } = orNotFound(updated);
-  for (const { reason, count } of cancelled) context.countCancelled(reason, count);
+  if (cancelled !== undefined) context.countCancelled(cancelled.reason, cancelled.count);
   return { status: 200, body: presentWebhook(webhook) };
 };
 
@@ -103,7 +108,7 @@ export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, 
   const { orgId, now } = context;
   const removed = await inTransaction(context.db, async (tx) => {
     await requireUnchanged(tx, orgId, path.webhook_id, headers['If-Match']);
-    return webhooks.softDeleteWebhook(tx, orgId, path.webhook_id, now);
+    return changes.softDeleteWebhook(tx, orgId, path.webhook_id, now);
   });
   const { reason, count } = orNotFound(removed);
   context.countCancelled(reason, count);
@@ -156,6 +161,12 @@ export async function checkWebhookToTestExists(
 
 async function requireWebhook(context: Context, id: string): Promise<WebhookRow> {
   return orNotFound(await webhooks.findWebhook(context.db, context.orgId, id));
+}
+
+function tooEarlyProblem(): Problem {
+  const detail =
+    'Deliveries that the webhook no longer wants are still being cancelled. Ask again in a second.';
+  return new Problem('overloaded', detail, { headers: { 'Retry-After': '1' } });
 }
 
 function orNotFound<T>(value: T | undefined): T {

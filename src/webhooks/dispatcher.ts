@@ -12,6 +12,7 @@ import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
 import { runAttempt, type AttemptContext, type AttemptOptions } from './attempt.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
 import { Claimer } from './claimer.ts';
+import { LeftDeliveries } from './left-deliveries.ts';
 import { SecretReader } from './secret-reader.ts';
 
 /** Starts to call `wake` when other processes write deliveries; the returned function ends it. */
@@ -64,6 +65,7 @@ export class Dispatcher {
   readonly #inFlight = new Map<ClaimedDelivery, Promise<void>>();
   readonly #claimLoop: PollingLoop;
   readonly #releaseLoop: PollingLoop;
+  readonly #left: LeftDeliveries;
   #isStopped = false;
   #claiming: Promise<number> | undefined;
   #releaseRounds = 0;
@@ -101,6 +103,7 @@ export class Dispatcher {
       retryMs: SHORTEST_POLL_MS,
       onError,
     });
+    this.#left = new LeftDeliveries(options);
   }
 
   /** Rejects when the presence or the channel of other processes cannot be had. */
@@ -108,6 +111,7 @@ export class Dispatcher {
     this.#presence = await this.#options.presence?.();
     this.#unlisten = await this.#options.listen?.(() => this.wake());
     this.#releaseLoop.start(SHORTEST_POLL_MS);
+    this.#left.start();
     this.#claimLoop.start();
   }
 
@@ -116,8 +120,9 @@ export class Dispatcher {
     this.#claimLoop.wake();
   }
 
-  /** Delivers everything that is due or becomes due meanwhile, without `start`; for tests and tools. */
+  /** Cancels what was left, and delivers everything that is due or becomes due meanwhile, without `start`; for tests and tools. */
   async processAll(): Promise<void> {
+    await this.#left.processAll();
     for (;;) {
       await releaseAbandonedDeliveryLeases(this.#options.db, []);
       const claimed = await this.#drainQueue();
@@ -130,7 +135,7 @@ export class Dispatcher {
   /** Claims no more, waits for the attempts in flight and releases the leases of those that take too long. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#releaseLoop.stop(), this.#claimLoop.stop()]);
+    await Promise.all([this.#releaseLoop.stop(), this.#claimLoop.stop(), this.#left.stop()]);
     await this.#unlisten?.();
     await this.#claiming?.catch(() => undefined);
     this.#recorder.close();

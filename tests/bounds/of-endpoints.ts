@@ -4,11 +4,13 @@ import { bound, replace, testsOf } from './define.ts';
 
 const CLIENT = 'src/webhooks/webhook-client.ts';
 const CONNECTIONS = 'src/webhooks/connections.ts';
+const UNWANTED = 'src/queries/deliveries/unwanted-deliveries.ts';
 const DISPATCHER = 'src/webhooks/dispatcher.ts';
 
 const client = testsOf('tests/webhooks/webhook-client.test.ts');
 const connections = testsOf('tests/webhooks/connections.test.ts');
 const slots = testsOf('tests/webhooks/slots.test.ts');
+const left = testsOf('tests/webhooks/left-deliveries.test.ts');
 const retry = testsOf('tests/domain/notifications/retry.test.ts');
 
 export const boundsOfEndpoints: readonly Bound[] = [
@@ -175,5 +177,30 @@ export const boundsOfEndpoints: readonly Bound[] = [
       ),
     ],
     testsOf('tests/webhooks/workers.test.ts')('a dead endpoint holds no more than its own slots'),
+  ),
+  bound(
+    'deliveries that a change of a webhook cancels itself',
+    [replace(UNWANTED, 'CANCEL_PIECE = 1_000', 'CANCEL_PIECE = 1_000_000')],
+    left('a call cancels the first thousand'),
+    left('share the first thousand'),
+  ),
+  bound(
+    'deliveries that are cancelled together',
+    [replace(UNWANTED, 'order by due_at, message_id limit ${sql.lit(limit)}', 'order by due_at, message_id')],
+    left('webhooks have a piece each in turn'),
+  ),
+  bound(
+    'changes back while deliveries are being cancelled',
+    [
+      replace(
+        'src/queries/deliveries/webhook-changes.ts',
+        'if (wantsMore && before.cancelling_mark !== null)',
+        'if (wantsMore && before.cancelling_mark === id)',
+      ),
+    ],
+    left('nothing is wanted before and sent after'),
+    testsOf('tests/operations/webhooks-cancelling.test.ts')(
+      'wants no more before all that it did not want is cancelled',
+    ),
   ),
 ];

@@ -132,7 +132,7 @@ const wings = {
   'queries/accounts': ['queries/connection'],
   'queries/prices': ['queries/connection'],
   'queries/requests': ['queries/connection'],
-  'queries/fleets': ['queries/accounts', 'queries/connection'],
+  'queries/fleets': ['queries/deliveries', 'queries/accounts', 'queries/connection'],
   'queries/deliveries': ['queries/connection'],
   'queries/notifications': ['queries/deliveries', 'queries/accounts', 'queries/connection'],
 };

@@ -2,11 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createKeyring } from '../../src/domain/security/encryption.ts';
 import { isServiceSignatureValid } from '../../src/domain/notifications/signature.ts';
-import {
-  softDeleteWebhook,
-  updateWebhook,
-  type WebhookChange,
-} from '../../src/queries/deliveries/webhooks.ts';
+import { softDeleteWebhook, updateWebhook } from '../../src/queries/deliveries/webhook-changes.ts';
+import { type WebhookChange } from '../../src/queries/deliveries/webhooks.ts';
 import type { Topic } from '../../src/domain/notifications/topics.ts';
 import type { Dispatcher, DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import { startReceiver, type Received } from '../support/receiver.ts';

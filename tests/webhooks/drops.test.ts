@@ -2,11 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Topic } from '../../src/domain/notifications/topics.ts';
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
-import {
-  softDeleteWebhook,
-  updateWebhook,
-  type WebhookChange,
-} from '../../src/queries/deliveries/webhooks.ts';
+import { softDeleteWebhook, updateWebhook } from '../../src/queries/deliveries/webhook-changes.ts';
+import { type WebhookChange } from '../../src/queries/deliveries/webhooks.ts';
 import type { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import {
   addMessage,
@@ -55,7 +52,7 @@ test('unsubscribing keeps the messages of the other topics, and tells how many i
   for (const type of ['device.information', 'device.action_required', 'device.information'] as const)
     await message(type);
   expect(await change(id, { topics: ['device.action_required'] })).toMatchObject({
-    cancelled: [{ reason: 'topic_removed', count: 2 }],
+    cancelled: { reason: 'topic_removed', count: 2 },
   });
   await dispatcher().processAll();
   expect(
@@ -113,7 +110,7 @@ test('a disable that meets an event under way waits for it and drops its message
   while ((await waiting()) === 0);
   commit.resolve(undefined);
   await event;
-  expect(await disabled).toMatchObject({ cancelled: [{ reason: 'disabled', count: 1 }] });
+  expect(await disabled).toMatchObject({ cancelled: { reason: 'disabled', count: 1 } });
   expect((await dump()).map(({ state }) => state)).toEqual(['cancelled']);
 });
 

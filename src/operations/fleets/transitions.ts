@@ -19,7 +19,7 @@ import {
 } from '../../queries/fleets/fleets.ts';
 import type { Fleet, FleetChange } from '../../queries/fleets/fleets.ts';
 import { deleteHouseholdsFrom } from '../../queries/fleets/households.ts';
-import { softDeleteWebhooksOfOrganization } from '../../queries/deliveries/webhooks.ts';
+import { softDeleteWebhooksOfOrganization } from '../../queries/deliveries/webhook-changes.ts';
 import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
 import {
   parseStoredDefinition,

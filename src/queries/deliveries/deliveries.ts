@@ -3,7 +3,6 @@ import type { RawBuilder } from 'kysely';
 import { DEFAULT_QUOTAS } from '../../domain/api/quotas.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import { addToPendingCounts, CANCELLING_SHARD } from './pending-counts.ts';
 
 /** A message to be sent; `payload` is the body, byte for byte. */
 export interface NewMessage {
@@ -73,45 +72,6 @@ const insertMessage = prepare(
 /** `now`, unless that has not come yet by the database's clock, which says what is due. */
 export function dueAtOnce(now: Date): RawBuilder<Date> {
   return sql`least(${now}::timestamptz, date_trunc('milliseconds', now()))`;
-}
-
-interface CancelScope {
-  readonly orgId: string;
-  readonly webhookId: string;
-  readonly reason: CancelReason;
-  /** Deliveries of these topics stay. */
-  readonly keptTopics?: readonly string[];
-}
-
-/**
- * Cancels a webhook's pending deliveries. One in flight keeps its slot, so that its result is still logged, but it is
- * not scheduled again. Rows are locked in key order, as `recordFinishedAttempts` does.
- */
-export async function cancelPendingDeliveries(
-  tx: Tx,
-  scope: CancelScope,
-  now: Date,
-): Promise<CancelledDeliveries> {
-  const { rows } = await sql<{ count: number }>`
-    with unwanted as (
-      select d.message_id, d.webhook_id
-      from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id
-      where d.org_id = ${scope.orgId} and d.webhook_id = ${scope.webhookId} and d.state = 'pending'
-        and not (m.message_type = any(${[...(scope.keptTopics ?? [])]}::text[]))
-      order by d.message_id, d.webhook_id
-      for update of d
-    ), cancelled as (
-      update deliveries d
-      set state = 'cancelled', cancel_reason = ${scope.reason}, finished_at = ${now}
-      from unwanted u
-      where d.org_id = ${scope.orgId} and d.message_id = u.message_id and d.webhook_id = u.webhook_id
-      returning 1
-    )
-    select count(*)::integer as count from cancelled
-  `.execute(tx);
-  const count = rows[0]?.count ?? 0;
-  await addToPendingCounts(tx, scope.orgId, CANCELLING_SHARD, -count);
-  return { reason: scope.reason, count };
 }
 
 /**

@@ -24,7 +24,7 @@ export async function deleteAttemptsBefore(db: Db, instant: Date, limit: number)
  * Removes webhooks that were deleted before `instant`, with their deliveries and attempts, at most `limit` deliveries or webhooks at
  * a time; resolves to how many, and to `limit` when more may be left. Deliveries go first: a removal that is interrupted
  * goes on where it ended. Messages are locked before deliveries, as where they are removed themselves; rows that others have locked
- * are left for the next round. Each organization has a transaction of its own.
+ * are left for the next round, as are webhooks whose deliveries are still being cancelled. Each organization has a transaction of its own.
  */
 export async function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: number): Promise<number> {
   const { rows } = await sql<{ org_id: string; id: string }>`
@@ -48,7 +48,7 @@ async function deleteWebhooksOf(
   limit: number,
 ): Promise<number | 'deliveries'> {
   const { rows } = await sql<{ id: string }>`
-    select id from webhooks where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is not null
+    select id from webhooks where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is not null and cancelling_mark is null
     order by id for update skip locked
   `.execute(tx);
   const locked = rows.map(({ id }) => id);

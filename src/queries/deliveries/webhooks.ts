@@ -4,7 +4,6 @@ import type { EncryptedValue } from '../../domain/security/encryption.ts';
 import type { Topic } from '../../domain/notifications/topics.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
-import { cancelPendingDeliveries, type CancelledDeliveries } from './deliveries.ts';
 
 /** A webhook as the API shows it. */
 export interface Webhook {
@@ -37,7 +36,15 @@ export interface WebhookChange {
   readonly topics?: readonly Topic[];
 }
 
-const columns = ['id', 'org_id', 'url', 'topics', 'enabled', 'created_at', 'updated_at'] as const;
+export const WEBHOOK_COLUMNS = [
+  'id',
+  'org_id',
+  'url',
+  'topics',
+  'enabled',
+  'created_at',
+  'updated_at',
+] as const;
 
 /** Inserts an enabled webhook. */
 export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Promise<Webhook> {
@@ -54,7 +61,7 @@ export function insertWebhook(db: Db | Tx, webhook: NewWebhook, now: Date): Prom
       created_at: now,
       updated_at: now,
     })
-    .returning(columns)
+    .returning(WEBHOOK_COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
@@ -66,7 +73,7 @@ export function listWebhooks(db: Db | Tx, orgId: string, page: number): Promise<
 const selectPage = prepare((db, { orgId, offset }: { readonly orgId: string; readonly offset: number }) =>
   db
     .selectFrom('webhooks')
-    .select(columns)
+    .select(WEBHOOK_COLUMNS)
     .where('org_id', '=', orgId)
     .where('deleted_at', 'is', null)
     .orderBy('created_at')
@@ -98,7 +105,7 @@ export async function findWebhook(db: Db | Tx, orgId: string, id: string): Promi
 const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonly id: string }) =>
   db
     .selectFrom('webhooks')
-    .select(columns)
+    .select(WEBHOOK_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null),
@@ -108,7 +115,7 @@ const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonl
 export function lockWebhook(tx: Tx, orgId: string, id: string): Promise<Webhook | undefined> {
   return tx
     .selectFrom('webhooks')
-    .select(columns)
+    .select(WEBHOOK_COLUMNS)
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
@@ -124,86 +131,13 @@ export async function findWebhookWithSecret(
 ): Promise<WebhookWithSecret | undefined> {
   const row = await db
     .selectFrom('webhooks')
-    .select([...columns, 'encrypted_secret', 'secret_key_id', 'deleted_at'])
+    .select([...WEBHOOK_COLUMNS, 'encrypted_secret', 'secret_key_id', 'deleted_at'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { encrypted_secret: bytes, secret_key_id: keyId, ...webhook } = row;
   return { ...webhook, secret: { keyId, bytes } };
-}
-
-/**
- * Changes a webhook and cancels those of its pending deliveries that it no longer wants: all when it is disabled, those
- * of a removed topic otherwise. They are not sent when it is enabled again. Undefined when there is no such webhook.
- */
-export async function updateWebhook(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  change: WebhookChange,
-  now: Date,
-): Promise<{ webhook: Webhook; cancelled: CancelledDeliveries[] } | undefined> {
-  const webhook = await tx
-    .updateTable('webhooks')
-    .set({
-      updated_at: now,
-      ...(change.enabled === undefined ? {} : { enabled: change.enabled }),
-      ...(change.topics === undefined ? {} : { topics: [...change.topics] }),
-    })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .returning(columns)
-    .executeTakeFirst();
-  if (webhook === undefined) return undefined;
-  const cancelled: CancelledDeliveries[] = [];
-  if (change.enabled === false) {
-    cancelled.push(await cancelPendingDeliveries(tx, { orgId, webhookId: id, reason: 'disabled' }, now));
-  } else if (change.topics !== undefined) {
-    const scope = { orgId, webhookId: id, reason: 'topic_removed', keptTopics: change.topics } as const;
-    cancelled.push(await cancelPendingDeliveries(tx, scope, now));
-  }
-  return { webhook, cancelled };
-}
-
-/** Marks a webhook as deleted and cancels its pending deliveries; undefined when there is none. */
-export async function softDeleteWebhook(
-  tx: Tx,
-  orgId: string,
-  id: string,
-  now: Date,
-): Promise<CancelledDeliveries | undefined> {
-  const removed = await tx
-    .updateTable('webhooks')
-    .set({ deleted_at: now, updated_at: now })
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .returning('id')
-    .executeTakeFirst();
-  if (removed === undefined) return undefined;
-  return cancelPendingDeliveries(tx, { orgId, webhookId: id, reason: 'deleted' }, now);
-}
-
-/** Marks all webhooks of an organization as deleted and cancels their pending deliveries, when it is removed. */
-export async function softDeleteWebhooksOfOrganization(
-  tx: Tx,
-  orgId: string,
-  now: Date,
-): Promise<CancelledDeliveries> {
-  const webhooks = await tx
-    .selectFrom('webhooks')
-    .select('id')
-    .where('org_id', '=', orgId)
-    .where('deleted_at', 'is', null)
-    .orderBy('id')
-    // All before the first of their deliveries is counted off: who changes one of them waits before it has counted.
-    .forUpdate()
-    .execute();
-  let count = 0;
-  for (const { id } of webhooks) count += (await softDeleteWebhook(tx, orgId, id, now))?.count ?? 0;
-  return { reason: 'deleted', count };
 }
 
 /**
@@ -228,6 +162,6 @@ export function rotateWebhookSecret(
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
-    .returning(columns)
+    .returning(WEBHOOK_COLUMNS)
     .executeTakeFirst();
 }

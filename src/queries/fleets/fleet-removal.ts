@@ -4,6 +4,7 @@ import type { Database } from '../../../generated/database.ts';
 import { deleteNamesOfHouseholds } from '../accounts/names.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatchOf } from '../connection/delete-batch.ts';
+import { addToPendingCounts, CANCELLING_SHARD } from '../deliveries/pending-counts.ts';
 import type { Fleet, FleetKey } from './fleets.ts';
 
 /** Rows that one transaction of a clean-up or a purge removes: its locks are held for some 10 ms, and must not for 50 on a slow server. */
@@ -140,7 +141,7 @@ export const PURGED_TABLES = [
 
 /**
  * Removes at most `limit` rows of a simulation organization; 0 when nothing is left in it. `users` are those among them
- * that user_counts counts.
+ * that user_counts counts; deliveries that are still pending are counted off.
  */
 export async function deleteSimulationRowsBatch(
   tx: Tx,
@@ -148,19 +149,28 @@ export async function deleteSimulationRowsBatch(
   limit: number,
 ): Promise<{ readonly rows: number; readonly users: number }> {
   for (const table of PURGED_TABLES) {
-    const isCounted = table === 'users' ? sql`fleet_id is null and deleted_at is null` : sql`false`;
-    const { rows } = await sql<{ rows: number; users: number }>`
+    // Whoever cancels a webhook's deliveries holds it.
+    if (table === 'deliveries')
+      await sql`select from webhooks where org_id = ${orgId} order by id for update`.execute(tx);
+    const { rows } = await sql<{ rows: number; counted: number }>`
       with removed as (
         delete from ${sql.table(table)} where org_id = ${orgId} and ctid = any(array(
           select ctid from ${sql.table(table)} where org_id = ${orgId} limit ${limit}))
-        returning ${isCounted} as is_counted
+        returning ${isCounted(table)} as is_counted
       )
-      select count(*) as rows, count(*) filter (where is_counted) as users from removed
+      select count(*) as rows, count(*) filter (where is_counted) as counted from removed
     `.execute(tx);
     const [removed] = rows;
-    if (removed !== undefined && removed.rows > 0) return removed;
+    if (removed === undefined || removed.rows === 0) continue;
+    if (table === 'deliveries') await addToPendingCounts(tx, orgId, CANCELLING_SHARD, -removed.counted);
+    return { rows: removed.rows, users: table === 'users' ? removed.counted : 0 };
   }
   return { rows: 0, users: 0 };
+}
+
+function isCounted(table: (typeof PURGED_TABLES)[number]): RawBuilder<SqlBool> {
+  if (table === 'users') return sql<SqlBool>`fleet_id is null and deleted_at is null`;
+  return table === 'deliveries' ? sql<SqlBool>`state = 'pending'` : sql<SqlBool>`false`;
 }
 
 /** Removes the fleet's record and the organization that it reserved, which must be empty. */

@@ -9,7 +9,7 @@ import {
   softDeleteWebhooksOfOrganization,
   softDeleteWebhook,
   updateWebhook,
-} from '../../../src/queries/deliveries/webhooks.ts';
+} from '../../../src/queries/deliveries/webhook-changes.ts';
 import {
   addMessage,
   addOrganization,

@@ -5,7 +5,7 @@ import {
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
 } from '../../../src/queries/deliveries/retention.ts';
-import { updateWebhook } from '../../../src/queries/deliveries/webhooks.ts';
+import { updateWebhook } from '../../../src/queries/deliveries/webhook-changes.ts';
 import {
   addMessage,
   addOrganization,

@@ -1,0 +1,185 @@
+// What becomes of pending deliveries that are more than the call cancels which makes them unwanted.
+import { afterEach, expect, test } from 'vitest';
+import { countUse } from '../../src/queries/accounts/quotas.ts';
+import type { Tx } from '../../src/queries/connection/database.ts';
+import { deleteWebhooksDeletedBefore } from '../../src/queries/deliveries/retention.ts';
+import {
+  softDeleteWebhook,
+  softDeleteWebhooksOfOrganization,
+  updateWebhook,
+} from '../../src/queries/deliveries/webhook-changes.ts';
+import type { WebhookChange } from '../../src/queries/deliveries/webhooks.ts';
+import { deleteSimulationRowsBatch } from '../../src/queries/fleets/fleet-removal.ts';
+import { LeftDeliveries } from '../../src/webhooks/left-deliveries.ts';
+import {
+  addMessage,
+  addOrganization,
+  addWebhook,
+  START,
+  testDispatcher,
+  webhookFixture,
+} from '../support/webhook-fixture.ts';
+
+const fixture = webhookFixture();
+afterEach(() => fixture.database.pool.query('update webhooks set cancelling_mark = null'));
+const inTransaction = <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+  fixture.database.db.transaction().execute(work);
+const change = (id: string, to: WebhookChange) =>
+  inTransaction((tx) => updateWebhook(tx, fixture.orgId, id, to, fixture.clock.now()));
+const pendingOfPartner = (): Promise<number> =>
+  countUse(fixture.database.db, fixture.orgId, 'pending_deliveries');
+
+/** Writes messages, of each topic every second one, with a delivery each; of three one waits for its retry. */
+async function addPending(webhookId: string, count: number, orgId = fixture.orgId): Promise<void> {
+  await fixture.database.pool.query(
+    `with made as materialized (
+       select gen_random_uuid() as id, n, n % 3 = 0 as is_retry from generate_series(1, $3::int) n
+     ), sent as (
+       insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+       select $1, id, case when n % 2 = 0 then 'device.information' else 'device.action_required' end,
+         now(), '{}', now(), now() from made
+     ), written as (
+       insert into deliveries (org_id, message_id, webhook_id, attempts, due_at, created_at)
+       select $1, id, $2, is_retry::integer,
+         now() + case when is_retry then n else -n end * interval '1 s', now() from made
+     )
+     insert into pending_delivery_counts (org_id, shard, deliveries)
+     select coalesce(parent_org_id, id), 0, $3::int from organizations where id = $1
+     on conflict on constraint pending_delivery_counts_pkey
+     do update set deliveries = pending_delivery_counts.deliveries + $3::int`,
+    [orgId, webhookId, count],
+  );
+}
+
+/** How many deliveries of a webhook have which topic and state. */
+async function countStates(webhookId: string): Promise<Record<string, number>> {
+  const { rows } = await fixture.database.pool.query<{ name: string; count: number }>(
+    `select concat_ws(' ', m.message_type, d.state, d.cancel_reason) as name, count(*)::integer as count
+     from deliveries d join messages m on m.id = d.message_id where d.webhook_id = $1 group by 1 order by 1`,
+    [webhookId],
+  );
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+/** Cancels what is left, and tells how many each piece has; `pause` follows each. */
+async function cancelLeft(
+  pause: (piece: number) => Promise<unknown> = async () => undefined,
+): Promise<number[]> {
+  const pieces: number[] = [];
+  let paused = 0;
+  await new LeftDeliveries({
+    db: fixture.database.db,
+    now: fixture.clock.now,
+    metrics: { deliveriesCancelled: (_reason, count) => void pieces.push(count) },
+    onError: (error) => fixture.seen.errors.push(error),
+    pause: () => pause((paused += 1)),
+  }).processAll();
+  return pieces;
+}
+
+test('a call cancels the first thousand, the rest follows in pieces, and nothing is wanted before and sent after', async () => {
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addPending(id, 3_000);
+  expect(await change(id, { enabled: false })).toMatchObject({
+    cancelled: { reason: 'disabled', count: 1_000 },
+  });
+  expect(await change(id, { enabled: true })).toBe('too_early');
+  expect(await change(id, { enabled: false })).toMatchObject({ webhook: { enabled: false } });
+  expect(await pendingOfPartner()).toBe(2_000);
+  // First attempts are 2,000: a thousand of them, then of the thousand retries all, and none behind these.
+  expect(await cancelLeft()).toEqual([1_000, 1_000]);
+  expect(await countStates(id)).toEqual({
+    'device.action_required cancelled disabled': 1_500,
+    'device.information cancelled disabled': 1_500,
+  });
+  expect(await pendingOfPartner()).toBe(0);
+  expect(await change(id, { enabled: true })).toMatchObject({ webhook: { enabled: true } });
+  const fresh = await addMessage(fixture.database.db, fixture.orgId, fixture.clock.now());
+  await testDispatcher(fixture).processAll();
+  expect(fixture.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([fresh.id]);
+});
+
+test('of what is left only the topics that went are cancelled, and they do not come back before', async () => {
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addPending(id, 3_000);
+  expect(await change(id, { topics: ['device.action_required'] })).toMatchObject({
+    cancelled: { reason: 'topic_removed' },
+  });
+  expect(await change(id, { topics: ['device.action_required', 'device.information'] })).toBe('too_early');
+  await cancelLeft();
+  expect(await countStates(id)).toEqual({
+    'device.action_required pending': 1_500,
+    'device.information cancelled topic_removed': 1_500,
+  });
+  expect(await pendingOfPartner()).toBe(1_500);
+  expect(await change(id, { topics: ['device.information'] })).toMatchObject({
+    webhook: { topics: ['device.information'] },
+  });
+});
+
+test('a change while the rest is cancelled begins anew', async () => {
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addPending(id, 6_000);
+  await change(id, { topics: ['device.action_required'] });
+  await cancelLeft(async (piece) => {
+    if (piece === 3) await change(id, { topics: [] });
+  });
+  expect((await countStates(id))['device.action_required pending']).toBeGreaterThan(0);
+  expect(await change(id, { topics: ['device.action_required'] })).toBe('too_early');
+  await cancelLeft();
+  expect(await countStates(id)).toEqual({
+    'device.action_required cancelled topic_removed': 3_000,
+    'device.information cancelled topic_removed': 3_000,
+  });
+  expect(await change(id, { topics: ['device.action_required'] })).toMatchObject({ webhook: { id } });
+});
+
+test('webhooks have a piece each in turn', async () => {
+  const [first, second] = [
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/1')),
+    await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url('/2')),
+  ];
+  await addPending(first.id, 4_500);
+  await addPending(second.id, 4_500);
+  for (const { id } of [first, second]) await change(id, { enabled: false });
+  const left: number[][] = [];
+  const pendingOf = async (id: string): Promise<number> =>
+    Object.entries(await countStates(id)).reduce(
+      (sum, [name, count]) => sum + (name.endsWith('pending') ? count : 0),
+      0,
+    );
+  await cancelLeft(async (piece) => {
+    if (piece % 2 === 0) left.push([await pendingOf(first.id), await pendingOf(second.id)]);
+  });
+  // The third piece finds no first attempt any more, the others are of retries.
+  expect(left).toEqual([2_500, 1_500, 1_500, 500, 0].map((each) => [each, each]));
+});
+
+test('of a removed webhook it goes with the rest of its deliveries, when they are cancelled', async () => {
+  const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
+  await addPending(id, 1_500);
+  const removed = await inTransaction((tx) => softDeleteWebhook(tx, fixture.orgId, id, fixture.clock.now()));
+  expect(removed).toMatchObject({ reason: 'deleted', count: 1_000 });
+  const later = new Date(START.getTime() + 1);
+  expect(await deleteWebhooksDeletedBefore(fixture.database.db, later, 2_000)).toBe(0);
+  expect(await cancelLeft()).toEqual([500]);
+  expect(await pendingOfPartner()).toBe(0);
+  expect(await deleteWebhooksDeletedBefore(fixture.database.db, later, 2_000)).toBe(2_000);
+});
+
+test('the webhooks of an organization that is removed share the first thousand, and what goes with it is counted off', async () => {
+  const { db } = fixture.database;
+  const simulation = await addOrganization(db, { parent_org_id: fixture.orgId });
+  for (const path of ['/1', '/2', '/3']) {
+    const { id } = await addWebhook(db, simulation, fixture.receiver.url(path));
+    await addPending(id, 700, simulation);
+  }
+  const dropped = await inTransaction((tx) =>
+    softDeleteWebhooksOfOrganization(tx, simulation, fixture.clock.now()),
+  );
+  expect(dropped).toEqual({ reason: 'deleted', count: 1_000 });
+  expect(await pendingOfPartner()).toBe(1_100);
+  const removeSome = () => inTransaction((tx) => deleteSimulationRowsBatch(tx, simulation, 500));
+  while ((await removeSome()).rows > 0);
+  expect(await pendingOfPartner()).toBe(0);
+});
