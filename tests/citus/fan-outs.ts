@@ -54,6 +54,11 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'one row of deliveries_due_at_idx, behind those in flight',
   },
   {
+    pattern: /from webhooks where cancelling_mark is not null/,
+    reason: OF_A_LOOP,
+    bound: '100 rows of webhooks_cancelling_idx, nearly always none',
+  },
+  {
     pattern: /^select \(select count\(\*\) from deliveries where state = 'pending'\)/,
     reason: 'the metrics of the queue',
     bound: 'what is pending, by index; at each scrape',
