@@ -9,6 +9,7 @@ import { createSharedCoding } from '../http/coding-shares.ts';
 import { QuotaCounters } from '../http/quota-counters.ts';
 import { RateLimiter } from '../http/rate-limiter.ts';
 import type { RequestLog } from '../http/request-log.ts';
+import { ProvenClients } from '../http/proven-clients.ts';
 import { RefusalDelay } from '../http/refusal-delay.ts';
 import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
@@ -134,7 +135,8 @@ export function composeApi(options: ApiOptions): RequestListener {
   const verifyAccount = createAccountVerifier(db, hashing);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
   const sessions = createSessionMemory(db, { turns: lookups, monotonicMs, olderFormatUntil });
-  const findCaller = createFinder({ trustedProxies, authenticator, sessions });
+  const provenClients = new ProvenClients();
+  const findCaller = createFinder({ trustedProxies, authenticator, provenClients, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
   const shared = { services, limiter, clock, log, refusalDelay, answerOnce: createAnswerOnce() };
@@ -150,6 +152,7 @@ export function composeApi(options: ApiOptions): RequestListener {
       assignRequestToPartner(partnerId);
     },
     isOrganizationGone: (error) => violatedConstraint(error)?.endsWith('_org_fkey') === true,
+    provenClients,
     isPartner,
     findSession: createSessionFinder(sessions),
     findRuleErrors,

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import type { SessionMemory } from '../accounts/sessions.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { answerOverloaded } from '../http/bare-problem.ts';
+import type { ProvenClients } from '../http/proven-clients.ts';
 import { createCallerFinder } from '../http/request-caller.ts';
 import { RequestTurns } from '../http/request-turns.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
@@ -10,16 +11,23 @@ import { findSessionValue } from '../portal/cookies.ts';
 interface CallersOptions {
   readonly trustedProxies: readonly string[];
   readonly authenticator: Pick<Authenticator, 'findPartner'>;
+  readonly provenClients: Pick<ProvenClients, 'findPartner'>;
   readonly sessions: Pick<SessionMemory, 'findPartner'>;
 }
 
 type FindCaller = (request: IncomingMessage) => QuotaSubject;
 
-/** Whose turn a request takes: a partner's as far as its token or session has been seen, otherwise an address's. */
-export function createFinder({ trustedProxies, authenticator, sessions }: CallersOptions): FindCaller {
+/** Whose turn a request takes: a partner's as far as its token, session or client has been seen, otherwise an address's. */
+export function createFinder({
+  trustedProxies,
+  authenticator,
+  provenClients,
+  sessions,
+}: CallersOptions): FindCaller {
   return createCallerFinder({
     trustedProxies,
-    findPartnerOfToken: (authorization) => authenticator.findPartner(authorization),
+    findPartnerOfHeader: (authorization) =>
+      authenticator.findPartner(authorization) ?? provenClients.findPartner(authorization),
     findPartnerOfSession: (cookies) => {
       const value = findSessionValue(cookies);
       return value === undefined ? undefined : sessions.findPartner(value);

@@ -12,7 +12,7 @@ import type { OAuthEndpoint } from './oauth-routes.ts';
 import { createOpenOperationHandler, createSecuredOperationHandler } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { PathMatcher } from './path-matcher.ts';
-import { ProvenClients } from './proven-clients.ts';
+import type { ProvenClients } from './proven-clients.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
 import { getRequestId } from './request-id.ts';
 import { takeOnRoute, toRouteLabel } from './route-label.ts';
@@ -24,14 +24,11 @@ export interface ApiRoutesOptions extends OperationOptions {
   readonly isUnavailable: (error: unknown) => boolean;
   readonly oauth: Readonly<Record<OAuthOperationId, OAuthEndpoint>>;
   readonly refusalDelay: RefusalDelay;
+  readonly provenClients: ProvenClients;
   /** Whose scripts may read answers of operations with a token, and of those that need none. */
   readonly crossOrigin: CrossOrigin;
   /** A username as the database compares it. */
   readonly normaliseUsername: (username: string) => Promise<string>;
-}
-
-interface HandlerOptions extends ApiRoutesOptions {
-  readonly provenClients: ProvenClients;
 }
 
 /** What can be done at a path. */
@@ -47,10 +44,9 @@ interface PathTarget {
  */
 export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
   const matcher = new PathMatcher<PathTarget>();
-  const handlerOptions = { ...options, provenClients: new ProvenClients() };
   for (const [path, routes] of Map.groupBy(options.routes ?? ROUTES, (route) => route.path)) {
     const isForClients = routes.every(isOfClients);
-    matcher.add(path, { handlers: createHandlers(routes, handlerOptions), isForClients });
+    matcher.add(path, { handlers: createHandlers(routes, options), isForClients });
   }
   return (request, response, next) => {
     const match = matcher.find(request.path);
@@ -68,7 +64,7 @@ export function createApiRoutes(options: ApiRoutesOptions): RequestHandler {
 }
 
 /** By method, `HEAD` like `GET`. */
-function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<string, RequestHandler> {
+function createHandlers(routes: readonly Route[], options: ApiRoutesOptions): Map<string, RequestHandler> {
   const handlers = new Map<string, RequestHandler>();
   for (const route of routes) {
     const handle = announceDeprecation(route, createRouteHandler(route, options));
@@ -83,7 +79,7 @@ function createHandlers(routes: readonly Route[], options: HandlerOptions): Map<
 function createOptionsHandler(
   routes: readonly Route[],
   methods: readonly string[],
-  { limiter, crossOrigin }: HandlerOptions,
+  { limiter, crossOrigin }: ApiRoutesOptions,
 ): RequestHandler {
   const isForClients = routes.every(isOfClients);
   return async (request, response) => {
@@ -96,7 +92,7 @@ function createOptionsHandler(
 /** Operations that take the secret of a client are no business of scripts in pages. */
 const isOfClients = ({ access }: Route): boolean => access === 'client';
 
-function createRouteHandler(route: Route, options: HandlerOptions): RequestHandler {
+function createRouteHandler(route: Route, options: ApiRoutesOptions): RequestHandler {
   switch (route.access) {
     case 'token':
       return isBytesOperation(route.operationId)

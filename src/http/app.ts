@@ -26,7 +26,7 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly trustedProxies: readonly string[];
   readonly isOrganizationGone: (error: unknown) => boolean;
   readonly sendErrorPage?: ProblemSettings['sendErrorPage'];
-  /** Whether this process has seen the request's token or session. */
+  /** Whether this process has seen the request's token, session or client. */
   readonly isPartner: (request: IncomingMessage) => boolean;
   /** The session of the request's cookie, if this process has seen it. */
   readonly findSession: (request: IncomingMessage) => QuotaSubject | undefined;

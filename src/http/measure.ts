@@ -21,7 +21,7 @@ export interface MeasurementOptions {
   readonly log: Log;
   /** Requests of the API, for the developers of their partners. */
   readonly requestLog: RequestLog;
-  /** Whether this process has seen the request's token or session. */
+  /** Whether this process has seen the request's token, session or client. */
   readonly isPartner: (request: IncomingMessage) => boolean;
   readonly clock: () => Date;
 }

@@ -5,15 +5,15 @@ import { createMembership, findClientAddress } from './trusted-proxies.ts';
 
 export interface CallerOptions {
   readonly trustedProxies: readonly string[];
-  /** The partner of the token of a header `Authorization`, if this process has seen it. */
-  readonly findPartnerOfToken: (authorization: string) => string | undefined;
+  /** The partner of a header `Authorization`, if this process has seen its token, or has found it right for its client. */
+  readonly findPartnerOfHeader: (authorization: string) => string | undefined;
   /** The partner of the session of a header `Cookie`, if this process has seen it. */
   readonly findPartnerOfSession: (cookies: string) => string | undefined;
 }
 
 /**
  * Whose turn a request takes before anything is read or asked of the database: its partner's where this process has seen its
- * token or its session, otherwise its address's (IPv6: its /64), as the rate limits count it.
+ * token, its session or its client's header, otherwise its address's (IPv6: its /64), as the rate limits count it.
  */
 export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => QuotaSubject {
   const isTrusted = createMembership(options.trustedProxies);
@@ -22,7 +22,7 @@ export function createCallerFinder(options: CallerOptions): (request: IncomingMe
     const partnerId =
       authorization === undefined
         ? cookie && options.findPartnerOfSession(cookie)
-        : options.findPartnerOfToken(authorization);
+        : options.findPartnerOfHeader(authorization);
     if (partnerId) return `partner ${partnerId}`;
     return addressSubject(findClientAddress(request, isTrusted));
   };

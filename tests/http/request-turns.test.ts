@@ -61,7 +61,7 @@ async function serve(
     {
       findCaller: createCallerFinder({
         trustedProxies: ['127.0.0.9/32'],
-        findPartnerOfToken: (authorization) => /^Bearer (.)/.exec(authorization)?.[1],
+        findPartnerOfHeader: (authorization) => /^Bearer (.)/.exec(authorization)?.[1],
         findPartnerOfSession: (cookies) => /^session=(.)/.exec(cookies)?.[1],
       }),
       refuse: (request, response) => {
@@ -255,7 +255,7 @@ test('a stop answers what waits', async () => {
 describe('the caller', () => {
   const find = createCallerFinder({
     trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
-    findPartnerOfToken: (authorization) => (authorization === 'Bearer known' ? 'p1' : undefined),
+    findPartnerOfHeader: (authorization) => (authorization === 'Bearer known' ? 'p1' : undefined),
     findPartnerOfSession: (cookies) => (cookies === 'session=known' ? 'p2' : undefined),
   });
 

@@ -4,7 +4,11 @@ import type { Bound, Proof } from './bound.ts';
 const CALLERS = 'src/http/caller-turns.ts';
 const REQUEST_TURNS = 'src/http/request-turns.ts';
 
-const unproven = (test: string): Proof => ({ file: 'tests/abuse/before-authentication.test.ts', test });
+const unproven = (test: string, only?: string): Proof => ({
+  file: 'tests/abuse/before-authentication.test.ts',
+  test,
+  ...(only === undefined ? {} : { only }),
+});
 const turns = (test: string): Proof => ({ file: 'tests/http/request-turns.test.ts', test });
 const callers = (test: string): Proof => ({ file: 'tests/http/caller-turns.test.ts', test });
 
@@ -35,10 +39,22 @@ export const boundsOfTurns: readonly Bound[] = [
       },
     ],
     proofs: [
-      unproven('a partner is served beside 250 addresses as beside one'),
+      unproven('is served beside 250 addresses as beside one'),
       turns('make one of a partner wait for two of them'),
       callers('all addresses together have one turn beside each partner'),
     ],
+  },
+  {
+    name: 'turns of clients that have proven themselves',
+    attacks: ['many-addresses'],
+    edits: [
+      {
+        file: 'src/compose/turns.ts',
+        from: 'authenticator.findPartner(authorization) ?? provenClients.findPartner(authorization)',
+        to: 'authenticator.findPartner(authorization)',
+      },
+    ],
+    proofs: [unproven('is served beside 250 addresses as beside one', 'asks for tokens')],
   },
   {
     name: 'requests of all addresses together that wait',
