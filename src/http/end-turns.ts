@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { TurnLoop } from './turn-loop.ts';
+import { TurnLoop } from '../loops/turn-loop.ts';
 
 /** What the ends of one turn of the event loop may take, in milliseconds; an end costs some 0.1 ms. */
 const TURN_MS = 2;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import { TurnLoop } from '../loops/turn-loop.ts';
 import { CallerTurns } from './caller-turns.ts';
 import type { WaitingLimits } from './caller-turns.ts';
-import { TurnLoop } from './turn-loop.ts';
 
 /** How long one turn of the event loop may begin requests at once. */
 const STARTING_MS = 5;

@@ -36,7 +36,7 @@ const rooms = {
   webhooks: ['loops', 'queries', 'domain'],
   reference: ['html', 'contract', 'domain'],
   portal: ['html', 'operations', 'accounts', 'conditions', 'streams', 'reference', 'contract', 'domain'],
-  http: ['oauth', 'operations', 'streams', 'shares', 'contract', 'domain', 'config', 'log'],
+  http: ['oauth', 'operations', 'streams', 'loops', 'shares', 'contract', 'domain', 'config', 'log'],
   compose: [
     'compute',
     'shares',

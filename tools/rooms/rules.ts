@@ -57,6 +57,6 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   html: 'Renders templates into pages with the headers that pages need.',
   compute: 'Pure work on threads: whole jobs on bytes.',
   shares: 'Divides scarce things among partners: turns, waiting, refusal, whose turn a credential takes.',
-  loops: 'Repeats background work when it is woken or due, and throttles calls.',
+  loops: 'When work is done that can wait: woken or due, in helpings, with pauses, throttled.',
   log: 'JSON lines on standard error, without secrets.',
 };
