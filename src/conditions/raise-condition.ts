@@ -1,14 +1,13 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import type { Tx } from '../queries/connection/database.ts';
+import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
 import { findConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { activateCondition, extendCondition } from '../queries/notifications/device-conditions.ts';
 import { recordChange } from './condition-event.ts';
 import type { BeginningEvent, ConditionChange } from './condition-event.ts';
 import { tellNotice } from './tell-notice.ts';
 
-export interface RaisedCondition extends ConditionChange {
-  /** Deliveries that were cancelled at once, since the partner has as many pending ones as it may have. */
-  readonly dropped: number;
+export interface RaisedCondition extends ConditionChange, InsertedDeliveries {
   /** The condition of this device has begun as often as it may (MAX_INTERRUPTIONS); nothing was written. */
   readonly isRefused: boolean;
 }
@@ -31,9 +30,15 @@ export async function raiseCondition(
   const raisedAt = await activateCondition(tx, event, { at: now, appliedAt }, endsAt);
   if (raisedAt === undefined) {
     const since = await extendCondition(tx, event, endsAt);
-    return { changed: false, changedAt: since ?? now, dropped: 0, isRefused: since === undefined };
+    return {
+      changed: false,
+      changedAt: since ?? now,
+      pending: 0,
+      dropped: 0,
+      isRefused: since === undefined,
+    };
   }
-  const { dropped } = await tellNotice(tx, { ...event, device, now: raisedAt }, quota);
+  const { pending, dropped } = await tellNotice(tx, { ...event, device, now: raisedAt }, quota);
   await recordChange(tx, event);
-  return { changed: true, changedAt: raisedAt, dropped, isRefused: false };
+  return { changed: true, changedAt: raisedAt, pending, dropped, isRefused: false };
 }

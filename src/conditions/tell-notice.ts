@@ -5,6 +5,7 @@ import { encodeEnvelope } from '../domain/notifications/envelope.ts';
 import { notificationText } from '../domain/notifications/notification-texts.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import { insertMessageWithDeliveries } from '../queries/deliveries/deliveries.ts';
+import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
 import type { ConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { insertConditionItem } from '../queries/notifications/condition-items.ts';
 
@@ -21,14 +22,14 @@ export interface Notice {
 
 /**
  * Writes a notification item, its message and the message's deliveries in the caller's transaction. No other item of the device
- * and the code may be open. Resolves to the id of the item and the number of deliveries that were cancelled at once, since the
- * partner has as many pending ones as it may have (`quota`, where it has none of its own). Wake the dispatcher after the commit.
+ * and the code may be open. Resolves to the id of the item and the numbers of its deliveries; of these some are cancelled at once
+ * where the partner has as many pending ones as it may have (`quota`, where it has none of its own). Wake the dispatcher after the commit.
  */
 export async function tellNotice(
   tx: Tx,
   { orgId, deviceId, device, code, now, requestId }: Notice,
   quota: number,
-): Promise<{ readonly itemId: string; readonly dropped: number }> {
+): Promise<InsertedDeliveries & { readonly itemId: string }> {
   const itemId = randomUUID();
   await insertConditionItem(tx, {
     org_id: orgId,
@@ -52,6 +53,5 @@ export async function tellNotice(
     payload: encodeEnvelope(id, content, now),
     request_id: requestId,
   };
-  const { dropped } = await insertMessageWithDeliveries(tx, message, now, quota);
-  return { itemId, dropped };
+  return { itemId, ...(await insertMessageWithDeliveries(tx, message, now, quota)) };
 }

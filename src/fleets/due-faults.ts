@@ -1,6 +1,7 @@
 import { isFleetActive } from '../domain/fleets/fleet-states.ts';
 import { endCondition } from '../conditions/end-condition.ts';
 import { raiseCondition } from '../conditions/raise-condition.ts';
+import type { RaisedCondition } from '../conditions/raise-condition.ts';
 import { updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
 import type { Tx } from '../queries/connection/database.ts';
@@ -15,7 +16,7 @@ import { FAULT_CODES, FAULT_GRACE_MS, nextFaultOfAnyCause } from '../simulation/
 import type { DeviceDescription } from '../simulation/household/device-description.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { DAY_MS } from '../domain/api/durations.ts';
-import { doEach, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
+import { doEach, doInBatch, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
 import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
 /*
@@ -23,7 +24,7 @@ import type { Done, DueWorkOptions, Pass } from './due-work.ts';
  * begin of a condition that holds already, by another cause, puts off its end.
  */
 
-/** Changes that one transaction makes: a few hundred milliseconds of its time (BATCH_DATABASE_MS). */
+/** Changes that one transaction makes, unless they have many deliveries (DELIVERIES_OF_A_BATCH). */
 const CONDITION_BATCH_SIZE = 50;
 /** A fault that began longer ago than this while no worker ran, and has ended, is skipped. */
 const SKIP_PAST_FAULTS_AFTER_MS = DAY_MS;
@@ -77,15 +78,15 @@ async function applyDueFaultsOfFleet(
   const fleet = await findEventFleet(tx, { org_id: fleetOrgId, id: fleetId, simulation_org_id: orgId });
   if (fleet === undefined || !isFleetActive(fleet.status)) return NOTHING_DONE;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
-  let dropped = 0;
   const changedDevices = new Set<string>();
-  for (const due of conditions) {
+  const done = await doInBatch(conditions, async (due) => {
     const condition = { ...due, orgId, seed, changedDevices };
-    if (isEnd(due)) await endCondition(tx, { ...eventOf(condition), now: due.changeAt, appliedAt: now });
-    else dropped += await applyDueBegin(tx, condition, beginning);
-  }
+    if (!isEnd(due)) return applyDueBegin(tx, condition, beginning);
+    await endCondition(tx, { ...eventOf(condition), now: due.changeAt, appliedAt: now });
+    return undefined;
+  });
   if (changedDevices.size > 0) await updateControlVersions(tx, orgId, [...changedDevices]);
-  return { count: conditions.length, dropped };
+  return done;
 }
 
 type ConditionOfFleet = DueCondition & {
@@ -103,21 +104,21 @@ function eventOf({ orgId, deviceId, code, changedDevices }: ConditionOfFleet) {
   return { orgId, deviceId, code, changedDevices };
 }
 
-/** Begins a planned condition and plans the one after; resolves to the number of deliveries that were dropped. */
+/** Begins a planned condition and plans the one after; undefined where nothing is told of it. */
 async function applyDueBegin(
   tx: Tx,
   condition: ConditionOfFleet,
   { now, simulatorFaults, pendingDeliveries }: Beginning,
-): Promise<number> {
+): Promise<RaisedCondition | undefined> {
   const { code, changeAt } = condition;
   const planned = (after: Date) => nextFaultOfAnyCause(condition, code, after);
   const fault = planned(changeAt);
   const isPlanned = fault?.startsAt.getTime() === changeAt.getTime();
   const next = isPlanned ? planned(new Date(changeAt.getTime() + 1)) : fault;
   await updateNextBegin(tx, condition.orgId, condition, next?.startsAt ?? null);
-  if (!simulatorFaults || !isPlanned) return 0;
+  if (!simulatorFaults || !isPlanned) return undefined;
   const isOver = fault.endsAt !== null && fault.endsAt <= now;
-  if (isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS) return 0;
+  if (isOver && now.getTime() - changeAt.getTime() > SKIP_PAST_FAULTS_AFTER_MS) return undefined;
   const event = { ...eventOf(condition), now: changeAt, appliedAt: now, endsAt: fault.endsAt };
-  return (await raiseCondition(tx, event, pendingDeliveries))?.dropped ?? 0;
+  return raiseCondition(tx, event, pendingDeliveries);
 }

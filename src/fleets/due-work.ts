@@ -1,6 +1,7 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
+import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
 import { runWithin } from '../queries/connection/request-scope.ts';
 
 /** What all work on fleets needs that is due at an instant and may tell partners of it. */
@@ -25,6 +26,25 @@ export const NOTHING_DONE: Done = { count: 0, dropped: 0 };
 
 /** All that a batch of changes may wait for the database, in milliseconds: what it changes counts from the next quarter hour on. */
 const BATCH_DATABASE_MS = 8_000;
+
+/** Deliveries after which a batch ends: some 40 ms, for which what is due of others waits. A change of a device has one for each webhook. */
+const DELIVERIES_OF_A_BATCH = 500;
+
+/** Works for one after the other in a transaction until so many deliveries are written: how many it came to. */
+export async function doInBatch<Each>(
+  all: readonly Each[],
+  work: (each: Each) => Promise<InsertedDeliveries | undefined>,
+): Promise<Done> {
+  let [count, deliveries, dropped] = [0, 0, 0];
+  for (const each of all) {
+    if (deliveries >= DELIVERIES_OF_A_BATCH) break;
+    const written = (await work(each)) ?? { pending: 0, dropped: 0 };
+    deliveries += written.pending + written.dropped;
+    dropped += written.dropped;
+    count += 1;
+  }
+  return { count, dropped };
+}
 
 /** A transaction of a batch, which is done in time or not at all (COMMIT_MARGIN_MS); `work` gets the instant at which it began. */
 export function inTimelyTransaction<Result>(

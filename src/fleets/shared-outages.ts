@@ -10,10 +10,10 @@ import {
 import type { UnappliedOutage } from '../queries/fleets/shared-outages.ts';
 import { lockConditions, updateControlVersions } from '../queries/notifications/device-conditions.ts';
 import { findEventFleet } from '../queries/notifications/condition-devices.ts';
-import { doEach, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
+import { doEach, doInBatch, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
 import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
-/** Devices that one transaction takes offline. */
+/** Devices that one transaction takes offline, unless they have many webhooks. */
 const OUTAGE_BATCH_SIZE = 50;
 
 /**
@@ -44,17 +44,16 @@ async function strikeNextDevices(
   const isActive = fleet !== undefined && isFleetActive(fleet.status);
   const deviceIds = isActive ? await listNextStruckDevices(tx, outage, OUTAGE_BATCH_SIZE) : [];
   if (deviceIds.length > 0) await lockConditions(tx, outage.orgId, deviceIds, 'device_offline');
-  let dropped = 0;
   const changedDevices = new Set<string>();
-  for (const deviceId of deviceIds) {
+  const done = await doInBatch(deviceIds, (deviceId) => {
     const { orgId, startsAt, endsAt, requestId } = outage;
     const call = requestId === null ? {} : { requestId };
     const when = { now: startsAt, appliedAt, endsAt };
     const event = { orgId, deviceId, code: 'device_offline', ...when, changedDevices } as const;
-    dropped += (await raiseCondition(tx, { ...event, ...call }, pendingDeliveries))?.dropped ?? 0;
-  }
+    return raiseCondition(tx, { ...event, ...call }, pendingDeliveries);
+  });
   if (changedDevices.size > 0) await updateControlVersions(tx, outage.orgId, [...changedDevices]);
-  const isLast = deviceIds.length < OUTAGE_BATCH_SIZE;
-  await updateOutageProgress(tx, outage, isLast ? undefined : deviceIds.at(-1));
-  return { count: deviceIds.length, dropped };
+  const isLast = done.count === deviceIds.length && deviceIds.length < OUTAGE_BATCH_SIZE;
+  await updateOutageProgress(tx, outage, isLast ? undefined : deviceIds[done.count - 1]);
+  return done;
 }

@@ -11,6 +11,7 @@ import {
 import type { WorkerPresence } from '../queries/connection/worker-presence.ts';
 import { runAttempt, type AttemptContext, type AttemptOptions } from './attempt.ts';
 import { AttemptRecorder } from './attempt-recorder.ts';
+import { Beginnings } from './beginnings.ts';
 import { Claimer } from './claimer.ts';
 import { LeftDeliveries } from './left-deliveries.ts';
 import { SecretReader } from './secret-reader.ts';
@@ -33,6 +34,8 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly perPartner?: number;
   /** How long a stop waits for the attempts in flight. */
   readonly graceMs?: number;
+  /** Milliseconds that never run backwards: how long a turn of the event loop has begun attempts. */
+  readonly monotonicMs?: () => number;
 }
 
 const DEFAULT_LEASE_MS = 20_000;
@@ -61,7 +64,8 @@ export class Dispatcher {
   readonly #slots: { readonly first: number; readonly retry: number };
   readonly #limits: { readonly perWebhook: number; readonly perPartner: number };
   readonly #recorder: AttemptRecorder;
-  /** Attempts in flight. */
+  readonly #beginnings: Beginnings;
+  /** Attempts in flight, those that wait to begin among them. */
   readonly #inFlight = new Map<ClaimedDelivery, Promise<void>>();
   readonly #claimLoop: PollingLoop;
   readonly #releaseLoop: PollingLoop;
@@ -91,6 +95,7 @@ export class Dispatcher {
     }
     const { onError } = options;
     this.#recorder = new AttemptRecorder((attempts) => this.#record(attempts), onError);
+    this.#beginnings = new Beginnings(options.monotonicMs);
     this.#claimLoop = new PollingLoop({
       work: () => this.#drainQueue(),
       nextRoundMs: () => this.#untilNextDueMs(),
@@ -212,6 +217,8 @@ export class Dispatcher {
       if (delivery.unwanted === null) this.#startAttempt(delivery, startedAt);
       else unwanted.push(delivery);
     }
+    // The next claim comes when all have begun: many small ones would cost more.
+    await this.#beginnings.wait();
     if (unwanted.length === 0) return;
     await cancelUnwantedDeliveries(this.#options.db, unwanted, startedAt);
     for (const { unwanted: reason } of unwanted)
@@ -229,6 +236,7 @@ export class Dispatcher {
   }
 
   async #runAndRecord(delivery: ClaimedDelivery, startedAt: Date): Promise<void> {
+    await this.#beginnings.wait();
     await this.#recorder.record(await runAttempt(this.#attempts, delivery, startedAt));
   }
 

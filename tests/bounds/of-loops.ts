@@ -67,6 +67,18 @@ export const boundsOfLoops: readonly Bound[] = [
     ),
   ),
   bound(
+    'deliveries of a batch of conditions',
+    [replace('src/fleets/due-work.ts', 'DELIVERIES_OF_A_BATCH = 500;', 'DELIVERIES_OF_A_BATCH = 1_000_000;')],
+    testsOf('tests/fleets/shared-outages.test.ts')('with many webhooks a batch strikes fewer devices'),
+  ),
+  bound(
+    'attempts that a turn of the event loop begins',
+    [replace('src/webhooks/beginnings.ts', 'const BEGINNING_MS = 1;', 'const BEGINNING_MS = 1_000_000;')],
+    testsOf('tests/webhooks/begins.test.ts')(
+      'of many attempts that are due a turn of the event loop begins some',
+    ),
+  ),
+  bound(
     'conditions that begin or end at once',
     [
       replace(

@@ -84,6 +84,30 @@ test('others have a pause behind each batch of devices that an outage strikes', 
   expect(offline).toEqual([50, 100, most]);
 });
 
+test('with many webhooks a batch strikes fewer devices, and each is told of once', async () => {
+  const { api } = fleets;
+  const { job_id, simulation_org_id } = await fleets.running({ count: 20, seed: 8 });
+  const orgId = simulation_org_id as string;
+  for (let webhook = 0; webhook < 50; webhook += 1) {
+    const body = { url: `https://partner.example.com/${webhook}`, topics: ['device.information'] };
+    await api.call('createWebhook', { path: { org_id: orgId }, body });
+  }
+  const { devices } = await raise(job_id as string);
+  const written: number[] = [];
+  const runner = fleets.anotherRunner({
+    pause: async () => {
+      const { rows } = await sql<{ count: number }>`
+        select count(*)::integer as count from deliveries where org_id = ${orgId}`.execute(api.db);
+      written.push((rows[0]?.count ?? 0) - written.reduce((sum, count) => sum + count, 0));
+    },
+  });
+  await runner.processAll();
+  expect(devices).toBeGreaterThan(30);
+  expect(written.slice(0, 3)).toEqual([500, 500, 500]);
+  expect(written.reduce((sum, count) => sum + count, 0)).toBe((devices as number) * 50);
+  expect(new Set(await told(orgId)).size).toBe(devices);
+});
+
 test('an outage of one partner makes the conditions of another one wait for a batch at most', async () => {
   const { api } = fleets;
   const many = await fleets.running({ count: 100, seed: 9 });

@@ -52,6 +52,7 @@ async function applyDeviceEvent(
   if (code === 'reconnect')
     return {
       ...(await endCondition(tx, { ...device, code: 'device_offline' })),
+      pending: 0,
       dropped: 0,
       isRefused: false,
     };
