@@ -8,6 +8,7 @@ import { boundsOfDatabase } from './of-database.ts';
 import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfExchanges } from './of-exchanges.ts';
+import { boundsOfFleets } from './of-fleets.ts';
 import { boundsOfLoops } from './of-loops.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
@@ -30,6 +31,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfEnds,
   ...boundsOfEndpoints,
   ...boundsOfExchanges,
+  ...boundsOfFleets,
   ...boundsOfLoops,
   ...boundsOfPortal,
   ...boundsOfPrices,

@@ -4,7 +4,6 @@ import type { Bound, Proof } from './bound.ts';
 const POOL = 'src/compute/pool.ts';
 const RUNNER = 'src/fleets/runner.ts';
 const LANES = 'src/fleets/fleet-lanes.ts';
-const HELD_UP = 'tests/fleets/held-up.test.ts';
 const SENDS_NOTHING_TO_THREADS =
   "const { runJob } = await import('./jobs.ts'); const answer = { output: await runJob({ name, input }) } as JobAnswer;";
 const HEAVY = ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'] as const;
@@ -187,66 +186,5 @@ export const boundsOfHeavyWork: readonly Bound[] = [
       },
     ],
     proofs: [ofFleets('a runner removes a fleet of many rows in several turns')],
-  },
-  {
-    name: 'fleets that wait for the longest one',
-    attacks: OF_FLEETS,
-    edits: [
-      {
-        file: LANES,
-        from: 'this.#begin(claim);\n  }',
-        to: 'this.#begin(claim);\n    await this.waitUntilFree();\n  }',
-      },
-    ],
-    proofs: [
-      { file: HELD_UP, test: 'that of another partner starts', only: 'computed' },
-      { file: HELD_UP, test: 'that of another partner starts', only: 'purged' },
-    ],
-  },
-  {
-    name: 'conditions that wait for fleets',
-    attacks: OF_FLEETS,
-    edits: [
-      {
-        file: RUNNER,
-        from: 'this.#loop(() => this.#lanes.fill())',
-        to: 'this.#loop(() => this.#lanes.processAll().then(() => this.#changeConditions()))',
-      },
-      {
-        file: RUNNER,
-        from: '= this.#loop(\n      () => this.#changeConditions(),',
-        to: '= this.#loop(\n      () => Promise.resolve(),',
-      },
-    ],
-    proofs: [
-      { file: HELD_UP, test: 'the faults of another partner begin', only: 'computed' },
-      { file: HELD_UP, test: 'the faults of another partner begin', only: 'purged' },
-    ],
-  },
-  {
-    name: 'fleets that wait for the removal of what clean-ups have left',
-    attacks: OF_FLEETS,
-    edits: [
-      { file: RUNNER, from: '      this.#loop(() => this.#removeLeftUsers()),\n', to: '' },
-      {
-        file: RUNNER,
-        from: 'this.#loop(() => this.#lanes.fill())',
-        to: 'this.#loop(() => this.#removeLeftUsers().then(() => this.#lanes.fill()))',
-      },
-    ],
-    proofs: [{ file: HELD_UP, test: 'that of another partner starts', only: 'cleaned' }],
-  },
-  {
-    name: 'conditions that wait for the removal of what clean-ups have left',
-    attacks: OF_FLEETS,
-    edits: [
-      { file: RUNNER, from: '      this.#loop(() => this.#removeLeftUsers()),\n', to: '' },
-      {
-        file: RUNNER,
-        from: '= this.#loop(\n      () => this.#changeConditions(),',
-        to: '= this.#loop(\n      () => this.#removeLeftUsers().then(() => this.#changeConditions()),',
-      },
-    ],
-    proofs: [{ file: HELD_UP, test: 'the faults of another partner begin', only: 'cleaned' }],
   },
 ];

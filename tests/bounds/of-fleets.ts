@@ -1,0 +1,60 @@
+// What work on fleets may keep waiting.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const RUNNER = 'src/fleets/runner.ts';
+const FILLING = 'this.#loop(() => this.#lanes.fill())';
+const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
+const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
+
+const heldUp = testsOf('tests/fleets/held-up.test.ts');
+const faultsBegin = (held: string) => heldUp('the faults of another partner begin', held);
+const fleetStarts = (held: string) => heldUp('that of another partner starts', held);
+
+export const boundsOfFleets: readonly Bound[] = [
+  bound(
+    'fleets that wait for the longest one',
+    [
+      replace(
+        'src/fleets/fleet-lanes.ts',
+        'this.#begin(claim);\n  }',
+        'this.#begin(claim);\n    await this.waitUntilFree();\n  }',
+      ),
+    ],
+    fleetStarts('computed'),
+    fleetStarts('purged'),
+  ),
+  bound(
+    'conditions that wait for fleets',
+    [
+      replace(
+        RUNNER,
+        FILLING,
+        'this.#loop(() => this.#lanes.processAll().then(() => this.#changeConditions()))',
+      ),
+      replace(RUNNER, CHANGING, '= this.#loop(\n      () => Promise.resolve(),'),
+    ],
+    faultsBegin('computed'),
+    faultsBegin('purged'),
+  ),
+  bound(
+    'fleets that wait for the removal of what clean-ups have left',
+    [
+      WITHOUT_REMOVING,
+      replace(RUNNER, FILLING, 'this.#loop(() => this.#removeLeftUsers().then(() => this.#lanes.fill()))'),
+    ],
+    fleetStarts('cleaned'),
+  ),
+  bound(
+    'conditions that wait for the removal of what clean-ups have left',
+    [
+      WITHOUT_REMOVING,
+      replace(
+        RUNNER,
+        CHANGING,
+        '= this.#loop(\n      () => this.#removeLeftUsers().then(() => this.#changeConditions()),',
+      ),
+    ],
+    faultsBegin('cleaned'),
+  ),
+];
