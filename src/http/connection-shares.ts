@@ -2,6 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import { HELD_BACK, LET_GO } from './held-back.ts';
+import { hasBody } from './open-bodies.ts';
 
 export interface ConnectionLimits {
   readonly maxConnections: number;
@@ -35,13 +36,16 @@ interface AddressConnections {
   readonly silent: Set<OpenConnection>;
   /** Those whose refusals are held back, with what has them sent at once. */
   readonly heldBack: Map<OpenConnection, () => void>;
+  /** Those with a request whose body had not come whole when it was looked at last. */
+  readonly openBodies: Map<OpenConnection, IncomingMessage>;
 }
 
 /**
  * Divides the connections of a server among addresses (IPv6: networks of /64), so that whoever holds many without asking for
  * anything, or for what is refused, loses his own: of an address at its limit, and of the address that has most of these where the
  * server is nearly full, one makes room for the next. The first is the one whose refusal has been held back the longest: it is
- * answered and ended; then the one that has waited the longest for a whole header. Exempt addresses lose only what is held back.
+ * answered and ended; then the one that has waited the longest for a whole header; where the server is nearly full also the one whose
+ * body has been open the longest. Exempt addresses lose only what is held back.
  */
 export function shareConnections(
   server: Server,
@@ -59,6 +63,7 @@ export function shareConnections(
     address.waiting.delete(connection);
     address.silent.delete(connection);
     address.heldBack.delete(connection);
+    address.openBodies.delete(connection);
     if (address.size === 0) addresses.delete(address.name);
   };
   const end = (connection: OpenConnection): void => {
@@ -72,7 +77,7 @@ export function shareConnections(
     total += 1;
     socket.once('close', () => (total -= 1));
     if (total > limits.maxConnections - limits.spareConnections) {
-      const first = findFirstToEnd(findMostEndable(addresses.values()));
+      const first = findFirstOfMost(addresses);
       if (first !== undefined) end(first);
     }
     if (socket.remoteAddress === undefined) return;
@@ -92,20 +97,28 @@ export function shareConnections(
     address.silent.add(connection);
     socket.once('close', () => forget(connection));
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
     const connection = bySocket.get(socket);
-    if (connection !== undefined) beginRequest(connection, response, () => bySocket.has(socket));
+    if (connection !== undefined) beginRequest(connection, request, response, () => bySocket.has(socket));
   });
 }
 
 /** `isCounted` tells whether the connection is still one of its address: one that has made room is not. */
-function beginRequest(connection: OpenConnection, response: ServerResponse, isCounted: () => boolean): void {
-  const { heldBack, silent, waiting } = connection.address;
+function beginRequest(
+  connection: OpenConnection,
+  request: IncomingMessage,
+  response: ServerResponse,
+  isCounted: () => boolean,
+): void {
+  const { heldBack, openBodies, silent, waiting } = connection.address;
   silent.delete(connection);
   waiting.delete(connection);
   connection.requests += 1;
+  if (hasBody(request)) openBodies.set(connection, request);
   response.once('close', () => {
     connection.requests -= 1;
+    if (openBodies.get(connection) === request) openBodies.delete(connection);
     if (connection.requests === 0 && isCounted()) waiting.add(connection);
   });
   response.on(HELD_BACK, (letGo: () => void) => {
@@ -120,7 +133,15 @@ function beginRequest(connection: OpenConnection, response: ServerResponse, isCo
 }
 
 function createAddress(name: string, isExempt: boolean): AddressConnections {
-  return { name, isExempt, size: 0, waiting: new Set(), silent: new Set(), heldBack: new Map() };
+  return {
+    name,
+    isExempt,
+    size: 0,
+    waiting: new Set(),
+    silent: new Set(),
+    heldBack: new Map(),
+    openBodies: new Map(),
+  };
 }
 
 /** Ends what stands in the way of one more connection of an address; false where all that it may have are at work. */
@@ -145,17 +166,36 @@ function makeRoom(
   return true;
 }
 
-function findFirstToEnd(address: AddressConnections | undefined): OpenConnection | undefined {
-  if (address === undefined) return undefined;
-  const { heldBack, isExempt, waiting } = address;
+function findFirstToEnd({ heldBack, isExempt, waiting }: AddressConnections): OpenConnection | undefined {
   const [longest] = heldBack.size > 0 || isExempt ? heldBack.keys() : waiting;
   return longest;
+}
+
+/** The first to end of the address that has most of them, open bodies included; undefined where all are at work. */
+function findFirstOfMost(addresses: ReadonlyMap<string, AddressConnections>): OpenConnection | undefined {
+  for (;;) {
+    const most = findMostEndable(addresses.values());
+    if (most === undefined) return undefined;
+    const first = findFirstToEnd(most) ?? findOpenBody(most);
+    if (first !== undefined) return first;
+    // Its bodies have come meanwhile, and do not count any more.
+  }
+}
+
+/** The one whose body has been open the longest; those that have come whole are forgotten. */
+function findOpenBody({ openBodies }: AddressConnections): OpenConnection | undefined {
+  for (const [connection, request] of openBodies) {
+    if (!request.complete) return connection;
+    openBodies.delete(connection);
+  }
+  return undefined;
 }
 
 function findMostEndable(addresses: Iterable<AddressConnections>): AddressConnections | undefined {
   let [most, mostCount]: [AddressConnections | undefined, number] = [undefined, 0];
   for (const address of addresses) {
-    const count = address.heldBack.size + (address.isExempt ? 0 : address.waiting.size);
+    const { heldBack, isExempt, openBodies, waiting } = address;
+    const count = heldBack.size + (isExempt ? 0 : waiting.size + openBodies.size);
     if (count > mostCount) [most, mostCount] = [address, count];
   }
   return most;

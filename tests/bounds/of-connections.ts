@@ -58,6 +58,11 @@ const ofSharing: readonly Bound[] = [
     connections('where all are nearly used up'),
   ),
   bound(
+    'open bodies of many addresses',
+    [replace(SHARES, 'waiting.size + openBodies.size', 'waiting.size')],
+    connections('bodies that do not end make room before those that others keep'),
+  ),
+  bound(
     'logins beyond a quota that are refused at once',
     [replace('src/portal/login.ts', '  await slowDown(request, response);\n', '')],
     testsOf('tests/portal/login-refusals.test.ts')('what is refused by a quota waits'),

@@ -198,6 +198,48 @@ describe('connections', () => {
     expect(closedOf(many).at(-1)).toBe(false);
   });
 
+  test('where all are nearly used up, bodies that do not end make room before those that others keep', async () => {
+    const server = await listen({ maxConnections: 12, spareConnections: 2 });
+    let bodies = 0;
+    server.on('request', (request, response) => {
+      if (request.method === 'GET') response.end('read');
+      else bodies += 1;
+    });
+    const kept: Socket[] = [];
+    for (let n = 0; n < 2; n += 1) {
+      const socket = await openFrom(server, '127.0.0.3');
+      socket.write(ASK);
+      await once(socket, 'data');
+      kept.push(socket);
+    }
+    const endless: Socket[] = [];
+    for (let n = 0; n < 8; n += 1) {
+      const socket = await openFrom(server, `127.0.0.${4 + (n % 2)}`);
+      socket.on('error', () => undefined);
+      socket.write(`${POST}12345`);
+      endless.push(socket);
+    }
+    await expect.poll(() => bodies).toBe(8);
+    for (let count = 0; count < 4; count += 1) expect(await isServed(server)).toBe(true);
+    await expect.poll(() => closedOf(endless).filter(Boolean).length).toBeGreaterThanOrEqual(1);
+    expect(closedOf(kept)).toEqual([false, false]);
+  });
+
+  test('a body that has come whole is at work', async () => {
+    const server = await listen({ maxConnections: 4, spareConnections: 2 });
+    const held: ServerResponse[] = [];
+    server.on('request', (request, response) => {
+      request.resume();
+      if (request.method === 'GET') response.end('read');
+      else request.once('end', () => held.push(response));
+    });
+    const busy = [await openFrom(server, '127.0.0.4'), await openFrom(server, '127.0.0.4')];
+    for (const socket of busy) socket.write(`${POST}1234567890`);
+    await expect.poll(() => held.length).toBe(2);
+    for (let count = 0; count < 4; count += 1) expect(await isServed(server)).toBe(true);
+    expect(closedOf(busy)).toEqual([false, false]);
+  });
+
   test('a trusted proxy has as many as the server', async () => {
     const server = await listen({ maxConnectionsOfAddress: 1, maxConnections: 3, spareConnections: 1 }, [
       '127.0.0.0/8',
