@@ -5148,7 +5148,7 @@ export interface components {
                 };
             };
         };
-        /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 64 KiB unless it says otherwise). It is not read, and the connection is closed. */
+        /** @description The body is larger than the operation accepts (`x-max-body-bytes`; 64 KiB unless it says otherwise), or comes in too many chunks (more than 4,096 and one for each 64 bytes). It is not read, and the connection is closed. */
         readonly PayloadTooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];

@@ -134,8 +134,8 @@ export const PROBLEMS = {
     "status": 413,
     "title": "Payload too large",
     "detail": "The body is larger than this operation accepts.",
-    "cause": "The body exceeds 64 KiB, 1 MiB for the definition of a fleet, 8 MiB for day-ahead prices, or 16 KiB for requests without a token and for forms. It is not read, and the connection is closed.",
-    "cure": "Split the request, for example into several price uploads."
+    "cause": "The body exceeds 64 KiB, 1 MiB for the definition of a fleet, 8 MiB for day-ahead prices, or 16 KiB for requests without a token and for forms, or it comes with `Transfer-Encoding: chunked` in more than 4,096 chunks and one for each 64 bytes. It is not read, and the connection is closed.",
+    "cure": "Split the request, for example into several price uploads. Send a body that is written in small parts with `Content-Length`, or through a buffer."
   },
   "unsupported_media_type": {
     "scope": "problem",
@@ -319,8 +319,8 @@ export const PROBLEMS = {
     "status": 503,
     "title": "Overloaded",
     "detail": "The caller's share of the service is in use.",
-    "cause": "Scarce parts of the service (the event loop, computing, database connections, password checks) are divided among partners. All whose partner is not known yet have one share together, which is divided among their addresses. More requests of this partner or address, or of all addresses together, wait for their share than may wait, which is mostly told after a second, or one of them has waited for two seconds.",
-    "cure": "Repeat the request after the seconds that `Retry-After` names, and send fewer heavy requests (previews, series of many days, large uploads) at the same time; one after the other none is refused."
+    "cause": "Scarce parts of the service (the event loop, computing, database connections, password checks) are divided among partners. All whose partner is not known yet have one share together, which is divided among their addresses. More requests of this partner or address, or of all addresses together, wait for their share than may wait, which is mostly told after a second, or one of them has waited for two seconds. Or bodies with `Transfer-Encoding: chunked` brought more chunks from one address than are read (8,192 at once, 32 further ones in each millisecond), and this one more than 64 of them at once; its connection is closed.",
+    "cure": "Repeat the request after the seconds that `Retry-After` names, and send fewer heavy requests (previews, series of many days, large uploads) at the same time; one after the other none is refused. Send bodies with `Content-Length`."
   }
 } as const;
 

@@ -219,7 +219,7 @@ function openPool(port: number, localAddress: string, connections: number): Pool
 const OPEN = new Map<string, number>();
 
 /** Beyond what an attack has from its own address, it comes from further ones. */
-function openSocket({ target, from, tally }: Aim): Socket {
+export function openSocket({ target, from, tally }: Aim): Socket {
   let localAddress = from;
   for (let further = 1; (OPEN.get(localAddress) ?? 0) >= OF_AN_ADDRESS; further++)
     localAddress = `127.0.1.${further}`;
@@ -263,7 +263,7 @@ function statusOf(data: Buffer): string {
   return statusesOf(data)[0] ?? 'bytes';
 }
 
-function statusesOf(data: Buffer): string[] {
+export function statusesOf(data: Buffer): string[] {
   return [...data.toString('latin1').matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status = '']) => status);
 }
 

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { toProblemDocument } from './problem-document.ts';
 import { listSecurityHeaders } from './security-headers.ts';
-import { endAnswer } from './unread-body.ts';
 
 const RETRY_SECONDS = '2';
 
@@ -34,7 +33,7 @@ export function answerBareProblem(
   response.statusCode = document.status;
   response.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(text));
-  endAnswer(response, text);
+  response.end(text);
 }
 
 /** Refuses a request that nobody has begun: 503 overloaded with Retry-After, and the end of its connection. */

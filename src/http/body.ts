@@ -4,6 +4,7 @@ import type { Route } from '../../generated/routes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { findCutOffProblem } from './chunk-bounds.ts';
 import { collectBody } from './collect-body.ts';
 import { checkNotGivenUp } from './given-up.ts';
 import { setSentBody } from './logged-exchange.ts';
@@ -38,7 +39,7 @@ export function chooseAnswerType(request: Request, types: readonly string[]): st
 
 /**
  * Reads and parses the body. Undefined where the body is optional and empty; then it may have any type.
- * @throws Problem unsupported_media_type (415), payload_too_large (413) or malformed_json (400).
+ * @throws Problem unsupported_media_type (415), payload_too_large (413), overloaded (503) or malformed_json (400).
  */
 export async function readJsonBody(
   request: Request,
@@ -96,9 +97,9 @@ export function checkContentType(request: Request, types: readonly string[]): vo
 
 /**
  * The raw bytes of the body. Compressed bodies are not accepted. One that is declared larger than allowed is not read, one
- * without a length is read no further; its connection ends with the answer. Nor is one read of a request that was given up,
+ * without a length, and one in too many chunks, is read no further; its connection ends with the answer. Nor is one read of a request that was given up,
  * before or meanwhile.
- * @throws Problem unsupported_media_type (415) or payload_too_large (413); AlreadyAnsweredError.
+ * @throws Problem unsupported_media_type (415), payload_too_large (413) or overloaded (503); AlreadyAnsweredError.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
   checkContentEncoding(request);
@@ -107,7 +108,7 @@ export async function readBodyBytes(request: Request, maxBytes: number): Promise
   if (response === undefined) throw new Error('A body is read for a response.');
   checkNotGivenUp(response);
   const bytes = await collectBody(request, response, maxBytes);
-  if (bytes === undefined) throw tooLarge(maxBytes);
+  if (bytes === undefined) throw findCutOffProblem(request) ?? tooLarge(maxBytes);
   // After a late answer its connection is read on for a moment, which may bring the rest.
   checkNotGivenUp(response);
   setSentBody(response, bytes);

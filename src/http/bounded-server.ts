@@ -1,9 +1,12 @@
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
+import { toCountedAddress } from '../domain/security/quota-subjects.ts';
 import { passAllRequests } from './all-requests.ts';
+import { boundChunks } from './chunk-bounds.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
-import { createMembership } from './trusted-proxies.ts';
+import { createMembership, findClientAddress } from './trusted-proxies.ts';
+import { endUnreadBodies } from './unread-body.ts';
 
 export interface ServerLimits extends ConnectionLimits {
   /** From the first byte of a request, or from the opening of the connection, to the end of the header. */
@@ -32,7 +35,8 @@ const MAX_HEADER_BYTES = 16_384;
 
 /**
  * A server of which no client can hold more than its part: connections are divided among addresses (shareConnections),
- * requests that do not arrive in time are answered with 408 (installClientErrorHandler). The addresses of `trustedProxies`
+ * requests that do not arrive in time are answered with 408 (installClientErrorHandler), and bodies may neither come in too many
+ * chunks (boundChunks) nor go on behind their answer (endUnreadBodies). The addresses of `trustedProxies`
  * (CIDR blocks) may have as many connections as the server.
  */
 export function createBoundedServer(
@@ -48,6 +52,9 @@ export function createBoundedServer(
     requireHostHeader: false,
   });
   passAllRequests(server);
-  shareConnections(server, createMembership(trustedProxies), limits);
+  const isTrusted = createMembership(trustedProxies);
+  boundChunks(server, (request) => toCountedAddress(findClientAddress(request, isTrusted)));
+  endUnreadBodies(server);
+  shareConnections(server, isTrusted, limits);
   return server;
 }

@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CUT_OFF, isCutOff } from './chunk-bounds.ts';
 import { endInTurn } from './end-turns.ts';
 import { AlreadyAnsweredError } from './given-up.ts';
 
 /**
- * The bytes of a body once it is whole; undefined when it is larger than allowed, and read no further.
+ * The bytes of a body once it is whole; undefined when it is larger than allowed, or comes in too many chunks, and read no further.
  * @throws AlreadyAnsweredError in one of the next turns of the event loop when the response has been sent or the client has gone.
  */
 export function collectBody(
@@ -11,14 +12,17 @@ export function collectBody(
   response: ServerResponse,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
+  if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
   const chunks: Buffer[] = [];
   let bytes = 0;
   const take = (chunk: Buffer): void => {
     bytes += chunk.length;
     chunks.push(chunk);
-    if (bytes <= maxBytes) return;
+    if (bytes > maxBytes) giveUp();
+  };
+  const giveUp = (): void => {
     stop();
     request.pause();
     resolve(undefined);
@@ -33,10 +37,10 @@ export function collectBody(
     endInTurn(request, () => reject(new AlreadyAnsweredError()));
   };
   const stop = (): void => {
-    request.off('data', take).off('end', end);
+    request.off('data', take).off('end', end).off(CUT_OFF, giveUp);
     response.off('close', close);
   };
-  request.on('data', take).once('end', end);
+  request.on('data', take).once('end', end).once(CUT_OFF, giveUp);
   response.once('close', close);
   return promise;
 }

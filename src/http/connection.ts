@@ -1,13 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { stopReading, stopRequests } from './stop-connection.ts';
 
 /** Requests that may wait on a connection behind the one that is being answered; a client that sends more is cut off. */
 const MAX_WAITING_REQUESTS = 100;
 /** After this time: who is cut off at once comes again at once, and each time a hundred requests have been read for nothing. */
 export const CUT_OFF_AFTER_MS = 1_000;
-
-/** What Node's parser is told where what follows is not HTTP any more. */
-const STOP_PARSING = 2;
 
 /** A response emits this before its first byte when it has no end of its own: nothing can be answered behind it. */
 export const ENDLESS = 'endless';
@@ -44,7 +42,7 @@ export class Connection {
     });
     // Node.js reads on after each request that has come whole.
     socket.on('resume', () => {
-      if (this.#waiting.length > 0 || this.#isAbandoned) this.#stopReading();
+      if (this.#waiting.length > 0 || this.#isAbandoned) stopReading(this.#socket);
     });
   }
 
@@ -61,19 +59,13 @@ export class Connection {
       this.#abandon();
     } else {
       this.#waiting.push([request, response]);
-      this.#stopReading();
+      stopReading(this.#socket);
       this.#markLast();
     }
   }
 
-  /** A socket that is resumed and paused in one turn reads on without knowing of it: it is told so in any case. */
-  #stopReading(): void {
-    this.#socket.pause();
-    this.#socket.emit('pause');
-  }
-
   #cutOff(): void {
-    this.#stopParsing();
+    stopRequests(this.#socket);
     this.#socket.destroy();
   }
 
@@ -81,19 +73,10 @@ export class Connection {
   #abandon(): void {
     this.#isAbandoned = true;
     this.#waiting = [];
-    this.#stopParsing();
-    this.#stopReading();
+    stopRequests(this.#socket);
+    stopReading(this.#socket);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#socket.destroy(), CUT_OFF_AFTER_MS);
-  }
-
-  /**
-   * Else Node.js would go on to make a request of whatever has come in the same 64 KiB, thousands of a few bytes each, and then an
-   * error for every one of them: 40 ms in which nobody else is served.
-   */
-  #stopParsing(): void {
-    const { parser } = this.#socket as { parser?: { onIncoming: () => number } | null };
-    if (parser) parser.onIncoming = () => STOP_PARSING;
   }
 
   /** From now on the connection ends as soon as no request is left on it, and says so where it still can. */

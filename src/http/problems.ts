@@ -7,7 +7,6 @@ import type { Log } from '../log/log.ts';
 import { isGivenUp, isTooLate } from './given-up.ts';
 import { toProblemDocument } from './problem-document.ts';
 import { getLoggedPath, getRequestPath, getRequestId } from './request-id.ts';
-import { endAnswer } from './unread-body.ts';
 import { addVary } from './vary.ts';
 
 const RETRY_UNAVAILABLE_SECONDS = '5';
@@ -165,19 +164,19 @@ export function sendJson(response: Response, status: number, type: string, body:
 /** The same with a body that is JSON already. */
 export function sendJsonText(response: Response, status: number, type: string, text: string): void {
   setJsonHead(response, status, type, Buffer.byteLength(text));
-  endAnswer(response, text);
+  response.end(text);
 }
 
 /** The same with a body that was written elsewhere. */
 export function sendJsonBytes(response: Response, status: number, type: string, bytes: Uint8Array): void {
   setJsonHead(response, status, type, bytes.length);
-  endAnswer(response, bytes);
+  response.end(bytes);
 }
 
 /** The head alone, without the length, which only the body would tell. */
 export function sendJsonHead(response: Response, status: number, type: string): void {
   setJsonType(response, status, type);
-  endAnswer(response, '');
+  response.end();
 }
 
 function setJsonHead(response: Response, status: number, type: string, length: number): void {

@@ -1,4 +1,5 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isCutOff } from './chunk-bounds.ts';
 import { hasBody } from './open-bodies.ts';
 
 /** The rest of a body up to this size is read and thrown away, so that the connection can be used again. */
@@ -8,25 +9,63 @@ const LINGER_MS = 500;
 const LINGER_BYTES = 262_144;
 
 /**
- * Ends an answer with this body. When the request's body has not come whole and is not known to be small, the connection
- * ends too, instead of taking what may be endless; it is read on for a moment, since a client that still sends would lose
- * the answer when the connection is reset (RFC 9112, 9.6). A body that is declared longer than what would be read is left where
- * it is for that moment: its client finds the answer beside a connection that takes no more.
+ * Every answer that ends while the request's body has not come whole and is not known to be small ends the connection too, instead
+ * of taking what may be endless; it is read on for a moment, since a client that still sends would lose the answer when the
+ * connection is reset (RFC 9112, 9.6). A body that is declared longer than what would be read, and one that was given up, is left
+ * where it is for that moment: its client finds the answer beside a connection that takes no more.
  */
-export function endAnswer(response: ServerResponse, body: string | Uint8Array): void {
-  const { req: request } = response;
-  const declaredBytes = Number(request.headers['content-length']);
-  if (request.complete || !hasBody(request) || declaredBytes <= SMALL_BODY_BYTES) {
-    response.end(body);
-    return;
-  }
-  response.setHeader('Connection', 'close');
-  response.write(body);
+export function endUnreadBodies(server: Server): void {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const isSmall = Number(request.headers['content-length']) <= SMALL_BODY_BYTES;
+    if (isSmall || !hasBody(request)) return;
+    announceEnd(request, response);
+    lingerAtEnd(request, response);
+  });
+}
+
+/** A body that was given up may look complete, when its end has come in the same read. */
+const hasComeWhole = (request: IncomingMessage): boolean => request.complete && !isCutOff(request);
+
+/** The head says `Connection: close` if the body has not come whole when it is written. */
+function announceEnd(request: IncomingMessage, response: ServerResponse): void {
+  let isKept = response.shouldKeepAlive;
+  Object.defineProperty(response, 'shouldKeepAlive', {
+    get: () => isKept && hasComeWhole(request),
+    set: (isWanted: boolean) => (isKept = isWanted),
+  });
+}
+
+function lingerAtEnd(request: IncomingMessage, response: ServerResponse): void {
+  const end = response.end.bind(response) as (...given: readonly unknown[]) => ServerResponse;
+  const endLater = (...given: readonly unknown[]): ServerResponse => {
+    response.end = end as ServerResponse['end'];
+    if (hasComeWhole(request) || response.destroyed) return end(...given);
+    const [body, encoding] = given;
+    const hasContent = typeof body === 'string' || body instanceof Uint8Array;
+    declareLength(response, hasContent ? Buffer.byteLength(body, encoding as BufferEncoding) : 0);
+    if (hasContent) response.write(body, encoding as BufferEncoding);
+    else response.flushHeaders();
+    readOn(request, () => end(given.find((each) => typeof each === 'function')));
+    return response;
+  };
+  response.end = endLater as ServerResponse['end'];
+}
+
+/** As Node.js does where the body is given with the end. */
+function declareLength(response: ServerResponse, bytes: number): void {
+  const { headersSent, req: request, statusCode: status } = response;
+  const hasLength = response.hasHeader('Content-Length') || response.hasHeader('Transfer-Encoding');
+  const hasNoBody = request.method === 'HEAD' || status === 204 || status === 304;
+  if (!headersSent && !hasLength && !hasNoBody) response.setHeader('Content-Length', bytes);
+}
+
+/** Reads the body for a moment, and throws it away. */
+function readOn(request: IncomingMessage, atEnd: () => void): void {
   let left = LINGER_BYTES;
   const end = (): void => {
     clearTimeout(timer);
-    request.off('data', count).pause();
-    response.end();
+    request.off('data', count).off('end', end).off('close', end).pause();
+    atEnd();
   };
   const timer = setTimeout(end, LINGER_MS);
   const count = (chunk: Uint8Array): void => {
@@ -34,6 +73,6 @@ export function endAnswer(response: ServerResponse, body: string | Uint8Array): 
     if (left <= 0) end();
   };
   request.once('close', end);
-  if (declaredBytes > LINGER_BYTES) return;
+  if (Number(request.headers['content-length']) > LINGER_BYTES || isCutOff(request)) return;
   request.on('data', count).once('end', end).resume();
 }

@@ -1,5 +1,7 @@
 // Attacks by what a request says, scaled down: bodies of megabytes, long queries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { OF_AN_ADDRESS } from '../../bench/abuse/wire.ts';
+import { until } from '../process/partner.ts';
 import { startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
 
@@ -8,6 +10,23 @@ beforeAll(async () => {
   service = await startAttackedService();
 });
 afterAll(() => service.remove());
+
+test('tiny-chunks: what reads them refuses them, what does not answers, and each connection ends', async () => {
+  expect((await service.attack('tiny-chunks', 6, 1)).counts).toMatchObject({ 200: 3, 413: 3 });
+});
+
+test('tiny-chunks: from as many connections as an address has they hold the loop for less than 50 ms', async () => {
+  const attack = service.begin('tiny-chunks', OF_AN_ADDRESS, Infinity);
+  const hasAnswered = (count: number): Promise<unknown> =>
+    until(attack.counts, ({ 200: answered = 0, 413: refused = 0 }) => answered + refused >= count);
+  // What is compiled on the way is not the attack's.
+  await hasAnswered(100);
+  await service.takeHoldMs();
+  await hasAnswered(250);
+  expect(await service.takeHoldMs()).toBeLessThan(50);
+  expect(await service.ask('GET')).toBe(200);
+  await attack.end();
+});
 
 test('bodies nested 500,000 deep or of 70,000 keys are refused as JSON', async () => {
   const { counts } = await service.attack('nesting', 4);

@@ -88,10 +88,14 @@ const ofSharing: readonly Bound[] = [
     [
       replace(
         CONNECTION,
-        'this.#waiting.push([request, response]);\n      this.#stopReading();',
+        'this.#waiting.push([request, response]);\n      stopReading(this.#socket);',
         'this.#waiting.push([request, response]);',
       ),
-      replace(CONNECTION, 'if (this.#waiting.length > 0 || this.#isAbandoned) this.#stopReading();', ''),
+      replace(
+        CONNECTION,
+        'if (this.#waiting.length > 0 || this.#isAbandoned) stopReading(this.#socket);',
+        '',
+      ),
     ],
     pipelining('requests that are pipelined are not read while one waits'),
   ),
@@ -143,10 +147,10 @@ const ofBodies: readonly Bound[] = [
     [
       replace(
         'src/http/collect-body.ts',
-        "if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(undefined);",
-        '',
+        'if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);',
+        'void [isTooLong, isCutOff];',
       ),
-      replace('src/http/collect-body.ts', 'if (bytes <= maxBytes) return;', 'if (bytes > -1) return;'),
+      replace('src/http/collect-body.ts', 'if (bytes > maxBytes) giveUp();', ''),
     ],
     requests('is refused as soon as it is, when it comes in chunks'),
     requests('is refused by its length before it is sent', '/oauth2/token/'),
@@ -206,7 +210,13 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'bytes of a refused body that is declared longer',
-    [replace(UNREAD, 'if (declaredBytes > LINGER_BYTES) return;', '')],
+    [
+      replace(
+        UNREAD,
+        "if (Number(request.headers['content-length']) > LINGER_BYTES || isCutOff(request)) return;",
+        'void isCutOff;',
+      ),
+    ],
     unread('declared longer is not read on'),
   ),
   bound(

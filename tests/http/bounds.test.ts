@@ -117,6 +117,16 @@ describe('a body that is larger than its operation accepts', () => {
     expect(answer).toContain('Connection: close');
   });
 
+  test.each(limited)('is refused too when it comes in too many chunks (%s)', async (path) => {
+    const answer = await send(
+      head(`POST ${path}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked'),
+      '1\r\n0\r\n'.repeat(5_000),
+    );
+    expect(answer).toMatch(
+      /^HTTP\/1\.1 413 [^]*Connection: close[^]*The body comes in too many small chunks/,
+    );
+  });
+
   test('is not read at the portal when it comes in chunks', async () => {
     const answer = await send(
       head(
@@ -149,6 +159,14 @@ describe('a body that is larger than its operation accepts', () => {
     expect(await send(request, body.subarray(0, 100_000))).toMatch(/^HTTP\/1\.1 401 [^]*Connection: close/);
   });
 });
+
+test.each(['/livez', '/readyz', '/docs', '/api/partners/v2.0/openapi.json', '/nothing'])(
+  'an answer to a body that nobody reads ends its connection (%s)',
+  async (path) => {
+    const answer = await send(head(`GET ${path}`, 'Transfer-Encoding: chunked'), '1\r\n0\r\n');
+    expect(answer.split('\r\n\r\n')[0]).toContain('Connection: close');
+  },
+);
 
 test.each(['/oauth2/token/', '/accounts/login/'])(
   'a body that is compressed is not unpacked (%s)',

@@ -1,12 +1,12 @@
-// How much is read of a body that is refused before it has come.
+// How much is read of a body that is answered before it has come.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, expect, test } from 'vitest';
-import { endAnswer } from '../../src/http/unread-body.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import { endUnreadBodies } from '../../src/http/unread-body.ts';
 
 let server: Server;
 afterEach(() => {
@@ -14,12 +14,13 @@ afterEach(() => {
   server.close();
 });
 
-/** A connection to a server that refuses every request; both ends of it. */
-async function open(): Promise<{ client: Socket; accepted: Socket }> {
-  server = createServer((request, response) => {
-    Object.assign(request, { get: (name: string) => request.headers[name] });
-    endAnswer(response, 'refused');
-  }).listen(0, '127.0.0.1');
+const REFUSE: RequestListener = (_request, response) => void response.end('refused');
+
+/** A connection to a server that answers every request alike, and reads no body; both ends of it. */
+async function open(listener = REFUSE): Promise<{ client: Socket; accepted: Socket }> {
+  server = createServer();
+  endUnreadBodies(server);
+  server.on('request', listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const connection = once(server, 'connection') as Promise<[Socket]>;
   const client = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
@@ -54,4 +55,44 @@ test('a body is read on for half a second at most', async () => {
   const { client } = await open();
   client.write(`${head(100_000)}x`);
   expect(await text(client)).toMatch(/^HTTP\/1\.1 200 [^]*refused/);
+});
+
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+
+describe('an answer to a body without a length that has not come whole ends its connection, and says so', () => {
+  const KINDS: Readonly<Record<string, readonly [listener: RequestListener, answer: RegExp]>> = {
+    'with a text': [REFUSE, /^HTTP\/1\.1 200 [^]*\r\nContent-Length: 7\r\n[^]*\r\n\r\nrefused$/],
+    'without a body': [(_, response) => void response.end(), /^HTTP\/1\.1 200 [^]*\r\nContent-Length: 0\r\n/],
+    'that has none ever': [
+      (_, response) => void response.writeHead(204).end(),
+      /^HTTP\/1\.1 204 (?![^]*(Content-Length|Transfer-Encoding))/,
+    ],
+    'in pieces': [
+      (_, response) => {
+        response.write('a');
+        response.end('b');
+      },
+      /^HTTP\/1\.1 200 [^]*\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n$/,
+    ],
+  };
+
+  test.each(Object.keys(KINDS))('%s', async (kind) => {
+    const [listener, answer] = KINDS[kind] ?? [REFUSE, /^$/];
+    const { client } = await open(listener);
+    client.write(`${CHUNKED}1\r\na\r\n`);
+    const heard = await text(client);
+    expect(heard).toMatch(answer);
+    expect(heard).toContain('Connection: close');
+  });
+});
+
+test('a body that has come whole when it is answered leaves its connection open', async () => {
+  const { client } = await open((request, response) => {
+    request.resume().once('end', () => response.end('read'));
+  });
+  for (let n = 0; n < 2; n++) {
+    client.write(`${CHUNKED}1\r\na\r\n0\r\n\r\n`);
+    const [answer] = (await once(client, 'data')) as [Buffer];
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 200 (?![^]*Connection: close)[^]*read$/);
+  }
 });

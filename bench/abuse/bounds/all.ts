@@ -3,6 +3,7 @@
 // unbounded service has none.
 import type { Bound } from './bound.ts';
 import { boundsOfAnswers } from './of-answers.ts';
+import { boundsOfBodies } from './of-bodies.ts';
 import { boundsOfHeavyWork } from './of-heavy-work.ts';
 import { boundsOfPages } from './of-pages.ts';
 import { boundsOfPartners } from './of-partners.ts';
@@ -12,6 +13,7 @@ import { boundsOfTurns } from './of-turns.ts';
 export const BOUNDS: readonly Bound[] = [
   ...boundsOfTurns,
   ...boundsOfRequests,
+  ...boundsOfBodies,
   ...boundsOfAnswers,
   ...boundsOfHeavyWork,
   ...boundsOfPartners,

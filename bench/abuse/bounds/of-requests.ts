@@ -2,7 +2,6 @@
 import type { Bound, Proof } from './bound.ts';
 
 const BOUNDS_OF_REQUESTS = 'src/http/request-bounds.ts';
-const OPEN_BODIES = 'src/http/open-bodies.ts';
 const LABELS = 'src/http/route-label.ts';
 const TURNS = 'tests/abuse/unproven-turns.test.ts';
 const SERVER = 'src/http/bounded-server.ts';
@@ -88,30 +87,13 @@ export const boundsOfRequests: readonly Bound[] = [
     ],
   },
   {
-    name: 'open bodies of an address',
-    attacks: ['half-open', 'half-open-burst'],
-    edits: [
-      { file: OPEN_BODIES, from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);', to: '' },
-    ],
-    proofs: [
-      unproven('of bodies that do not end an address has 64 open'),
-      ofConnection('the one that was silent the longest makes room'),
-    ],
-  },
-  {
-    name: 'time of a body that brings no byte',
-    attacks: ['half-open', 'half-open-burst'],
-    edits: [{ file: OPEN_BODIES, from: 'if (!body.request.complete) body.end();', to: '' }],
-    proofs: [ofConnection('one that brings no byte is ended')],
-  },
-  {
     name: 'connections of an address, and of all',
     attacks: ['half-open', 'half-open-burst', 'slow-headers'],
     edits: [
       {
         file: SERVER,
-        from: 'shareConnections(server, createMembership(trustedProxies), limits);',
-        to: 'void [shareConnections, createMembership, trustedProxies];',
+        from: 'shareConnections(server, isTrusted, limits);',
+        to: 'void shareConnections;',
       },
     ],
     proofs: [

@@ -1,0 +1,220 @@
+// Bodies that come in chunks: what clients send is read, and those of chunks without end are given up.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { boundChunks, CHUNK_LIMITS, findCutOffProblem } from '../../src/http/chunk-bounds.ts';
+import type { ChunkLimits } from '../../src/http/chunk-bounds.ts';
+import { collectBody } from '../../src/http/collect-body.ts';
+import { endUnreadBodies } from '../../src/http/unread-body.ts';
+import { until } from '../process/partner.ts';
+
+let close = (): void => undefined;
+afterEach(() => close());
+
+const MAX_BYTES = 8_388_608;
+
+/** Answers with the length of the body, or with the problem that refuses it. */
+const measureBody: RequestListener = (request, response) => {
+  void collectBody(request, response, MAX_BYTES).then((body) => {
+    const problem = findCutOffProblem(request);
+    for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
+    response.end(problem === undefined ? String(body?.length) : `${problem.code}: ${problem.message}`);
+  });
+};
+
+/** A server that takes the header `X-Address` for its clients' address. */
+async function serve(
+  listener: RequestListener,
+  limits: Partial<ChunkLimits> = {},
+  monotonicMs = () => performance.now(),
+): Promise<number> {
+  const server = createServer();
+  const addressOf = (request: IncomingMessage): string => String(request.headers['x-address']);
+  boundChunks(server, addressOf, { ...CHUNK_LIMITS, ...limits }, monotonicMs);
+  endUnreadBodies(server);
+  server.on('request', listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return (server.address() as AddressInfo).port;
+}
+
+const open = (port: number): Socket => connect(port, '127.0.0.1').on('error', () => undefined);
+
+const head = (address = 'a'): string =>
+  `POST / HTTP/1.1\r\nHost: a\r\nX-Address: ${address}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const chunks = (count: number, bytes = 1): string =>
+  `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
+const END = '0\r\n\r\n';
+
+/** What a connection that the service ends is answered. */
+async function send(port: number, sent: string): Promise<string> {
+  const socket = open(port);
+  socket.write(sent);
+  return text(socket);
+}
+
+/** What is answered on a connection that stays. */
+async function ask(socket: Socket, sent: string): Promise<string> {
+  socket.write(sent);
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  return String(answer).split('\r\n\r\n')[1] ?? '';
+}
+
+/** One-byte chunks that have no more than their part of further ones. */
+const MOST = Math.floor(CHUNK_LIMITS.maxOfBody / (1 - 1 / CHUNK_LIMITS.bytesOfFurther));
+
+describe('what clients send in chunks is read', () => {
+  test('a stream of some hundred small parts, by fetch', async () => {
+    const port = await serve(measureBody);
+    const body = ReadableStream.from(Array.from({ length: 300 }, () => Buffer.from('abc')));
+    const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body, duplex: 'half' });
+    expect(await answer.text()).toBe('900');
+  });
+
+  test('an upload from a pipe, by curl', async () => {
+    const port = await serve(measureBody);
+    const curl = spawn('curl', ['-sS', '--max-time', '10', '-T', '-', `http://127.0.0.1:${port}/`]);
+    for (let n = 0; n < 300; n++) curl.stdin.write('abc');
+    curl.stdin.end(Buffer.alloc(1_000_000));
+    expect(await text(curl.stdout)).toBe('1000900');
+  });
+
+  test('a body of megabytes row by row, and the next one on the same connection', async () => {
+    const socket = open(await serve(measureBody));
+    const rows = head() + chunks(10_000, 80) + END;
+    expect(await ask(socket, rows)).toBe('800000');
+    expect(await ask(socket, rows)).toBe('800000');
+  });
+});
+
+describe('the chunks of a body', () => {
+  test(`may be ${MOST} of one byte; with more the body is refused with what to do`, async () => {
+    const port = await serve(measureBody);
+    expect(await ask(open(port), head() + chunks(MOST) + END)).toBe(String(MOST));
+    const answer = await send(port, head('b') + chunks(MOST + 1) + END);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/);
+    expect(answer).toMatch(
+      /payload_too_large: .*send larger ones, or the body as a whole with Content-Length/,
+    );
+  });
+
+  test('are counted where nobody reads the body, and no more is kept, parsed or read', async () => {
+    const requests: IncomingMessage[] = [];
+    let calls = 0;
+    const port = await serve((request) => {
+      requests.push(request);
+      const push = request.push.bind(request);
+      request.push = (chunk) => {
+        calls += 1;
+        return push(chunk);
+      };
+    });
+    // Another request comes in the same read, and then 20 MB.
+    const socket = open(port);
+    socket.write(head() + chunks(9_000) + END + head() + END);
+    socket.write(chunks(3_000_000));
+    await until(
+      () => calls,
+      (count) => count > MOST,
+    );
+    for (let n = 0; n < 10; n++) await turn();
+    // The chunk that is one too many, and the end.
+    expect(calls).toBeLessThanOrEqual(MOST + 2);
+    expect(requests.map(({ readableLength }) => readableLength)).toEqual([MOST]);
+    expect(requests[0]?.socket.bytesRead).toBeLessThanOrEqual(2 * 65_536);
+  });
+
+  test('are dropped for the rest of a read only, on a parser that serves other connections later', async () => {
+    const port = await serve(measureBody);
+    expect(await send(port, head() + chunks(10_000))).toContain('payload_too_large');
+    expect(await ask(open(port), `${head()}${chunks(3)}${END}`)).toBe('3');
+  });
+
+  test('are counted while a refused body is read on', async () => {
+    const requests: [IncomingMessage, ServerResponse][] = [];
+    const port = await serve(
+      (request, response) => {
+        requests.push([request, response.end('refused')]);
+      },
+      { maxOfAddress: 1_000_000 },
+    );
+    const socket = open(port);
+    socket.write(head() + chunks(200_000));
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(String(answer)).toContain('refused');
+    await once(socket.resume(), 'close');
+    expect(requests[0]?.[0].socket.bytesRead).toBeLessThanOrEqual(65_536);
+  });
+});
+
+describe('the chunks of an address', () => {
+  const limits = { maxOfAddress: 100, perMs: 0.001, fewOfTurn: 10 };
+
+  test('may be so many; a body that brings more than a few beyond may be sent again', async () => {
+    const port = await serve(measureBody, limits);
+    expect(await ask(open(port), head() + chunks(100) + END)).toBe('100');
+    const answer = await send(port, head('b') + chunks(102) + END);
+    expect(answer).toMatch(/\r\nRetry-After: 2\r\n[^]*overloaded: .*send larger ones/);
+  });
+
+  test.each([
+    ['of few chunks', head() + chunks(10) + END, '10'],
+    ['of another address', head('b') + chunks(100) + END, '100'],
+  ])('leave bodies alone %s', async (_name, further, length) => {
+    const port = await serve(measureBody, limits);
+    const socket = open(port);
+    const heard = text(socket);
+    socket.end(head() + chunks(100) + END + further);
+    expect((await heard).match(/^\d+(?=HTTP|$)/gm)).toEqual(['100', length]);
+  });
+
+  test('are read on while half of them is left, and later for what comes with time', async () => {
+    let [nowMs, taken] = [0, 0];
+    const listener: RequestListener = (request, response) => {
+      request.on('data', () => (taken += 1)).once('end', () => response.end('whole'));
+    };
+    const port = await serve(listener, { maxOfAddress: 2_000, perMs: 1 }, () => nowMs);
+    const socket = open(port);
+    socket.write(head() + chunks(1_900, 200) + END);
+    const answer = once(socket, 'data') as Promise<[Buffer]>;
+    await until(
+      () => taken,
+      (count) => count > 1_000,
+    );
+    for (let n = 0; n < 50; n++) await turn();
+    // A read of 64 KiB has 317 of them, and a chunk comes in two parts where a read ends within it.
+    expect(taken).toBeLessThanOrEqual(1_000 + 318);
+    nowMs = 2_000;
+    expect(String((await answer)[0])).toContain('whole');
+    expect(taken).toBeGreaterThanOrEqual(1_900);
+  });
+
+  test('come from one read of each body', async () => {
+    const read: number[] = [];
+    const port = await serve((request) => {
+      const countNextTurn = (): void => {
+        read.push(0);
+        if (!request.complete) setImmediate(countNextTurn);
+      };
+      countNextTurn();
+      request.on('data', (chunk: Buffer) => {
+        read[read.length - 1] = (read.at(-1) ?? 0) + chunk.length;
+      });
+      request.on('end', () => request.socket.end());
+    });
+    const socket = open(port);
+    socket.write(head() + chunks(200, 20_000) + END);
+    await once(socket.resume(), 'close');
+    expect(read.reduce((sum, bytes) => sum + bytes)).toBe(4_000_000);
+    expect(Math.max(...read)).toBeLessThanOrEqual(65_536);
+  });
+});
