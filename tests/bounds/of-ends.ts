@@ -1,4 +1,4 @@
-// What may fall due at once for many connections.
+// What may fall due at once for many connections, and what open streams read of the past.
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
@@ -54,5 +54,16 @@ export const boundsOfEnds: readonly Bound[] = [
     'event streams that end in one turn of the event loop',
     [replace('src/http/event-stream.ts', 'endInTurn(response, () => {', '[0].forEach(() => {')],
     ends('event streams whose callers may all listen no more'),
+  ),
+  bound(
+    "a partner's reads of the past for event streams",
+    [
+      replace(
+        'src/streams/event-feed.ts',
+        '#replayTurns.acquire(partnerId, over)',
+        "#replayTurns.acquire('all', over)",
+      ),
+    ],
+    testsOf('tests/streams/event-feed.test.ts')('streams that begin in the past take turns by partner'),
   ),
 ];

@@ -222,11 +222,6 @@ export const boundsOfWork: readonly Bound[] = [
     feed('places are counted by partner and for the process'),
   ),
   bound(
-    "a partner's reads of the past for event streams",
-    [replace(FEED, '#replayTurns.acquire(partnerId, over)', "#replayTurns.acquire('all', over)")],
-    feed('streams that begin in the past take turns by partner'),
-  ),
-  bound(
     'messages before an event stream that is not read',
     [
       replace(
