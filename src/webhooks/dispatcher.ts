@@ -1,7 +1,7 @@
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { findNextDeliveryDueInMs } from '../queries/deliveries/deliveries.ts';
-import type { ClaimCursor, ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
+import type { ClaimedDelivery } from '../queries/deliveries/delivery-queue.ts';
 import { releaseLeases, releaseAbandonedDeliveryLeases } from '../queries/deliveries/in-flight-slots.ts';
 import {
   cancelUnwantedDeliveries,
@@ -14,6 +14,8 @@ import { AttemptRecorder } from './attempt-recorder.ts';
 import { Beginnings } from './beginnings.ts';
 import { Claimer } from './claimer.ts';
 import { LeftDeliveries } from './left-deliveries.ts';
+import { SlotClaims } from './kept-slots.ts';
+import type { Lanes } from './queue-reader.ts';
 import { SecretReader } from './secret-reader.ts';
 
 /** Starts to call `wake` when other processes write deliveries; the returned function ends it. */
@@ -27,7 +29,7 @@ export interface DispatcherOptions extends AttemptOptions {
   readonly presence?: () => Promise<WorkerPresence>;
   readonly leaseMs?: number;
   /** The slots of this process for first attempts and for retries. */
-  readonly slots?: { readonly first: number; readonly retry: number };
+  readonly slots?: Lanes;
   /** For one webhook, over all processes. */
   readonly perWebhook?: number;
   /** For one partner with all its organizations, over all processes. */
@@ -61,7 +63,7 @@ export class Dispatcher {
   readonly #attempts: AttemptContext;
   readonly #claimer: Claimer;
   readonly #leaseMs: number;
-  readonly #slots: { readonly first: number; readonly retry: number };
+  readonly #slots: Lanes;
   readonly #limits: { readonly perWebhook: number; readonly perPartner: number };
   readonly #recorder: AttemptRecorder;
   readonly #beginnings: Beginnings;
@@ -70,11 +72,11 @@ export class Dispatcher {
   readonly #claimLoop: PollingLoop;
   readonly #releaseLoop: PollingLoop;
   readonly #left: LeftDeliveries;
+  readonly #claims: SlotClaims;
   #isStopped = false;
   #claiming: Promise<number> | undefined;
   #releaseRounds = 0;
   #nextDueReadAtMs = -SHORTEST_POLL_MS;
-  #cursor: ClaimCursor = {};
   #presence: WorkerPresence | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
@@ -93,6 +95,17 @@ export class Dispatcher {
       const deadline = `the deadline of an attempt (${options.client.deadlineMs} ms)`;
       throw new RangeError(`The lease (${this.#leaseMs} ms) must be longer than ${deadline}.`);
     }
+    this.#claims = new SlotClaims({
+      slots: this.#slots,
+      limits: this.#limits,
+      freeSlots: () => this.#freeSlots(),
+      claim: (limits, cursor) => {
+        const terms = { workerId: this.#presence?.workerId ?? 0, leaseMs: this.#leaseMs };
+        return this.#claimer.claim(limits, terms, cursor);
+      },
+      start: (deliveries, startedAt) => this.#startAttempts(deliveries, startedAt),
+      now: options.now,
+    });
     const { onError } = options;
     this.#recorder = new AttemptRecorder((attempts) => this.#record(attempts), onError);
     this.#beginnings = new Beginnings(options.monotonicMs);
@@ -174,10 +187,10 @@ export class Dispatcher {
     return Math.min(Math.max(untilDueMs, SHORTEST_POLL_MS), POLL_MS);
   }
 
-  /** Claims for all free slots; returns the number of deliveries. One claim at a time. */
+  /** Claims for the free slots; returns the number of deliveries. One claim at a time. */
   async #drainQueue(): Promise<number> {
     while (this.#claiming !== undefined) await this.#claiming.catch(() => undefined);
-    const claiming = this.#claimUntilFull();
+    const claiming = this.#claims.claimUntilFull();
     this.#claiming = claiming;
     try {
       return await claiming;
@@ -186,29 +199,13 @@ export class Dispatcher {
     }
   }
 
-  /** Claims in both lanes until their slots are full or all webhooks that wait have been seen. */
-  async #claimUntilFull(): Promise<number> {
-    const { now } = this.#options;
-    const endsSeen = { first: 0, retry: 0 };
-    let claimed = 0;
-    for (;;) {
-      const retries = [...this.#inFlight.keys()].filter(({ attempts }) => attempts > 0).length;
-      const first = endsSeen.first < 2 ? this.#slots.first - (this.#inFlight.size - retries) : 0;
-      const retry = endsSeen.retry < 2 ? this.#slots.retry - retries : 0;
-      const canClaim = !this.#isStopped && this.#presence?.isConnected() !== false;
-      if ((first <= 0 && retry <= 0) || !canClaim) return claimed;
-      const startedAt = now();
-      const terms = { workerId: this.#presence?.workerId ?? 0, leaseMs: this.#leaseMs };
-      const batch = await this.#claimer.claim({ first, retry, ...this.#limits }, terms, this.#cursor);
-      for (const lane of ['first', 'retry'] as const) {
-        // A claim that began at the start and reached the end has seen all; one that began later must reach it twice.
-        if (!batch.hasMore[lane] && batch.nextCursor[lane] === undefined)
-          endsSeen[lane] += this.#cursor[lane] === undefined ? 2 : 1;
-      }
-      this.#cursor = batch.nextCursor;
-      claimed += batch.deliveries.length;
-      await this.#startAttempts(batch.deliveries, startedAt);
-    }
+  #freeSlots(): Lanes {
+    if (this.#isStopped || this.#presence?.isConnected() === false) return { first: 0, retry: 0 };
+    const retries = [...this.#inFlight.keys()].filter(({ attempts }) => attempts > 0).length;
+    return {
+      first: this.#slots.first - (this.#inFlight.size - retries),
+      retry: this.#slots.retry - retries,
+    };
   }
 
   async #startAttempts(deliveries: readonly ClaimedDelivery[], startedAt: Date): Promise<void> {

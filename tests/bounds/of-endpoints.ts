@@ -5,6 +5,7 @@ import { bound, replace, testsOf } from './define.ts';
 const CLIENT = 'src/webhooks/webhook-client.ts';
 const CONNECTIONS = 'src/webhooks/connections.ts';
 const UNWANTED = 'src/queries/deliveries/unwanted-deliveries.ts';
+const KEPT_SLOTS = 'src/webhooks/kept-slots.ts';
 const DISPATCHER = 'src/webhooks/dispatcher.ts';
 
 const client = testsOf('tests/webhooks/webhook-client.test.ts');
@@ -141,6 +142,16 @@ export const boundsOfEndpoints: readonly Bound[] = [
     slots('a partner has no more attempts in flight than its part'),
   ),
   bound(
+    'slots that are kept for partners with few attempts in flight',
+    [replace(KEPT_SLOTS, 'KEPT_PART = 8', 'KEPT_PART = 1_000')],
+    slots('the last eighth is kept'),
+  ),
+  bound(
+    'kept slots of a partner',
+    [replace(KEPT_SLOTS, 'FEW_IN_FLIGHT = 4', 'FEW_IN_FLIGHT = 10_000')],
+    slots('no one of these takes it all'),
+  ),
+  bound(
     'time of a stop of the dispatcher',
     [
       replace(
@@ -169,13 +180,7 @@ export const boundsOfEndpoints: readonly Bound[] = [
   ),
   bound(
     'caps of a claim',
-    [
-      replace(
-        DISPATCHER,
-        '{ first, retry, ...this.#limits }',
-        '{ first, retry, perWebhook: 10_000, perPartner: 10_000 }',
-      ),
-    ],
+    [replace(DISPATCHER, 'limits: this.#limits,', 'limits: { perWebhook: 10_000, perPartner: 10_000 },')],
     testsOf('tests/webhooks/workers.test.ts')('a dead endpoint holds no more than its own slots'),
   ),
   bound(

@@ -16,6 +16,7 @@ import { TestClock } from '../support/clock.ts';
 
 const MESSAGES = 30;
 const WEBHOOKS = 10;
+/** The slots of a worker that a partner alone may use; two more are kept. */
 const SLOTS = 16;
 
 const fixture = webhookFixture(19_000);
@@ -27,7 +28,7 @@ function worker(seconds: number): Dispatcher {
   const { database, seen } = fixture;
   return testDispatcher(fixture, {
     now: clock.now,
-    slots: { first: SLOTS, retry: SLOTS },
+    slots: { first: SLOTS + 2, retry: SLOTS + 2 },
     leaseMs: 20_000,
     presence: () =>
       startWorkerPresence(database.connection, (error: unknown) => void seen.errors.push(error)),

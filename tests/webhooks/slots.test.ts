@@ -1,9 +1,10 @@
 // How many attempts a process and a partner have in flight, however much is due.
 import type { ServerResponse } from 'node:http';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import {
   addMessage,
+  addOrganization,
   addWebhook,
   loopbackClient,
   testDispatcher,
@@ -44,4 +45,49 @@ test('a process has no more attempts in flight than slots', async () => {
 
 test('a partner has no more attempts in flight than its part', async () => {
   expect(await inFlightAfter(4, { perPartner: 4 })).toBe(4);
+});
+
+test('the last eighth is kept for partners that have few attempts in flight, and no one of these takes it all', async () => {
+  const { database, receiver, clock } = fixture;
+  /** A message to so many webhooks of a partner, whose addresses begin with the name. */
+  const addPartner = async (name: string, webhooks: number): Promise<void> => {
+    const orgId = await addOrganization(database.db);
+    for (let each = 0; each < webhooks; each += 1)
+      await addWebhook(database.db, orgId, receiver.url(`/${name}/${each}`));
+    await addMessage(database.db, orgId, clock.now());
+  };
+  const held: ServerResponse[] = [];
+  receiver.answer = ({ path }, response) => {
+    if (path.startsWith('/heard')) response.writeHead(204).end();
+    else held.push(response);
+  };
+  const client = loopbackClient(receiver.ca, 60_000);
+  const dispatcher = testDispatcher(fixture, {
+    client,
+    leaseMs: 120_000,
+    slots: { first: 64, retry: 8 },
+    graceMs: 0,
+  });
+  onTestFinished(async () => {
+    await dispatcher.stop();
+    await client.close();
+  });
+  const arrivals = async (count: number): Promise<string[]> => {
+    const paths: string[] = [];
+    while (paths.length < count) paths.push((await receiver.next()).path.split('/')[1] ?? '');
+    return paths;
+  };
+  await addPartner('silent', 70);
+  await dispatcher.start();
+  expect(new Set(await arrivals(56))).toEqual(new Set(['silent']));
+  await addPartner('heard', 1);
+  dispatcher.wake();
+  expect(await arrivals(1)).toEqual(['heard']);
+  await addPartner('second', 8);
+  dispatcher.wake();
+  expect(new Set(await arrivals(4))).toEqual(new Set(['second']));
+  await addPartner('heard-too', 1);
+  dispatcher.wake();
+  expect(await arrivals(1)).toEqual(['heard-too']);
+  expect(held).toHaveLength(56 + 4);
 });
