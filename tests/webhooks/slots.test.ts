@@ -1,6 +1,6 @@
 // How many attempts a process and a partner have in flight, however much is due.
 import type { ServerResponse } from 'node:http';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { DispatcherOptions } from '../../src/webhooks/dispatcher.ts';
 import {
   addMessage,
@@ -13,6 +13,9 @@ import {
 
 const DUE = 12;
 const fixture = webhookFixture();
+/** Before the receiver is closed, which waits for what is in flight. */
+let cleanUp = async (): Promise<void> => undefined;
+afterEach(() => cleanUp());
 
 /** Deliveries to twelve webhooks of a partner are due. How many are in flight once so many have arrived; then all are answered. */
 async function inFlightAfter(arrivals: number, options: Partial<DispatcherOptions>): Promise<number> {
@@ -68,10 +71,10 @@ test('the last eighth is kept for partners that have few attempts in flight, and
     slots: { first: 64, retry: 8 },
     graceMs: 0,
   });
-  onTestFinished(async () => {
+  cleanUp = async () => {
     await dispatcher.stop();
     await client.close();
-  });
+  };
   const arrivals = async (count: number): Promise<string[]> => {
     const paths: string[] = [];
     while (paths.length < count) paths.push((await receiver.next()).path.split('/')[1] ?? '');
