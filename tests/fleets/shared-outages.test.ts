@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { HOUR_MS } from '../../src/domain/api/durations.ts';
 import { applyDueFaults } from '../../src/fleets/due-faults.ts';
@@ -29,6 +29,12 @@ async function told(orgId: string): Promise<string[]> {
     ({ payload }) => (JSON.parse(String(payload)) as { data: { device_id: string } }).data.device_id,
   );
 }
+
+// No test inherits the outages of another one.
+afterEach(async () => {
+  fleets.api.clock.advance(2 * HOUR_MS);
+  await fleets.runner.processAll();
+});
 
 test('400 devices are told of in 400 messages, each once, also when runners die in the middle', async () => {
   const { api } = fleets;

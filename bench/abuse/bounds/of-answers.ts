@@ -13,7 +13,7 @@ const shared = (only: string): Proof => ({
 });
 const ofConnections = (only: string): Proof => ({
   file: 'tests/abuse/connections.test.ts',
-  test: 'has two at once',
+  test: 'at once, however many connections',
   only,
 });
 const ofTurns = (only: string): Proof => ({

@@ -219,8 +219,16 @@ export const boundsOfRequests: readonly Bound[] = [
       },
     ],
     proofs: [
-      { file: 'tests/abuse/connections.test.ts', test: 'has two at once', only: 'unknown-tokens' },
-      { file: 'tests/abuse/connections.test.ts', test: 'has two at once', only: 'unknown-sessions' },
+      {
+        file: 'tests/abuse/connections.test.ts',
+        test: 'at once, however many connections',
+        only: 'unknown-tokens',
+      },
+      {
+        file: 'tests/abuse/connections.test.ts',
+        test: 'at once, however many connections',
+        only: 'unknown-sessions',
+      },
     ],
   },
   {
