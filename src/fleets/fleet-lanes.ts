@@ -54,9 +54,11 @@ export class FleetLanes {
   async processAll(): Promise<void> {
     try {
       for (;;) {
+        const wasIdle = this.#inWork.size === 0;
         await this.fill();
-        if (this.#inWork.size === 0) return;
-        await Promise.race(this.#inWork.values());
+        // What was in work when the claims began kept the other fleets of its partner from them, also if it has ended since.
+        if (wasIdle && this.#inWork.size === 0) return;
+        if (this.#inWork.size > 0) await Promise.race(this.#inWork.values());
       }
     } finally {
       await this.waitUntilFree();

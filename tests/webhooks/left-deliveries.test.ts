@@ -1,4 +1,5 @@
 // What becomes of pending deliveries that are more than the call cancels which makes them unwanted.
+import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
 import type { Tx } from '../../src/queries/connection/database.ts';
@@ -31,23 +32,27 @@ const pendingOfPartner = (): Promise<number> =>
 
 /** Writes messages, of each topic every second one, with a delivery each; of three one waits for its retry. */
 async function addPending(webhookId: string, count: number, orgId = fixture.orgId): Promise<void> {
-  await fixture.database.pool.query(
-    `with made as materialized (
-       select gen_random_uuid() as id, n, n % 3 = 0 as is_retry from generate_series(1, $3::int) n
-     ), sent as (
-       insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
-       select $1, id, case when n % 2 = 0 then 'device.information' else 'device.action_required' end,
-         now(), '{}', now(), now() from made
-     ), written as (
-       insert into deliveries (org_id, message_id, webhook_id, attempts, due_at, created_at)
-       select $1, id, $2, is_retry::integer,
-         now() + case when is_retry then n else -n end * interval '1 s', now() from made
-     )
-     insert into pending_delivery_counts (org_id, shard, deliveries)
-     select coalesce(parent_org_id, id), 0, $3::int from organizations where id = $1
+  const { pool } = fixture.database;
+  const ids = Array.from({ length: count }, () => randomUUID());
+  await pool.query(
+    `insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
+     select $1::uuid, id, case when n % 2 = 0 then 'device.information' else 'device.action_required' end,
+       $3::timestamptz, '{}', $3::timestamptz, $3::timestamptz from unnest($2::uuid[]) with ordinality as made (id, n)`,
+    [orgId, ids, START],
+  );
+  await pool.query(
+    `insert into deliveries (org_id, message_id, webhook_id, attempts, due_at, created_at)
+     select $1::uuid, id, $3::uuid, (n % 3 = 0)::integer,
+       $4::timestamptz + case when n % 3 = 0 then n else -n end * interval '1 s', $4::timestamptz
+     from unnest($2::uuid[]) with ordinality as made (id, n)`,
+    [orgId, ids, webhookId, START],
+  );
+  await pool.query(
+    `insert into pending_delivery_counts (org_id, shard, deliveries)
+     select coalesce(parent_org_id, id), 0, $2::int from organizations where id = $1::uuid
      on conflict on constraint pending_delivery_counts_pkey
-     do update set deliveries = pending_delivery_counts.deliveries + $3::int`,
-    [orgId, webhookId, count],
+     do update set deliveries = pending_delivery_counts.deliveries + $2::int`,
+    [orgId, count],
   );
 }
 
