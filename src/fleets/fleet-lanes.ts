@@ -53,12 +53,13 @@ export class FleetLanes {
   /** Does all work that there is, without `onFree`. */
   async processAll(): Promise<void> {
     try {
+      const isIdle = (): boolean => this.#inWork.size === 0;
       for (;;) {
-        const wasIdle = this.#inWork.size === 0;
+        const wasIdle = isIdle();
         await this.fill();
+        if (!isIdle()) await Promise.race(this.#inWork.values());
         // What was in work when the claims began kept the other fleets of its partner from them, also if it has ended since.
-        if (wasIdle && this.#inWork.size === 0) return;
-        if (this.#inWork.size > 0) await Promise.race(this.#inWork.values());
+        else if (wasIdle) return;
       }
     } finally {
       await this.waitUntilFree();

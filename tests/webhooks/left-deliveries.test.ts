@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
 import type { Tx } from '../../src/queries/connection/database.ts';
+import { addToPendingCounts, CANCELLING_SHARD } from '../../src/queries/deliveries/pending-counts.ts';
 import { deleteWebhooksDeletedBefore } from '../../src/queries/deliveries/retention.ts';
 import {
   softDeleteWebhook,
@@ -47,20 +48,14 @@ async function addPending(webhookId: string, count: number, orgId = fixture.orgI
      from unnest($2::uuid[]) with ordinality as made (id, n)`,
     [orgId, ids, webhookId, START],
   );
-  await pool.query(
-    `insert into pending_delivery_counts (org_id, shard, deliveries)
-     select coalesce(parent_org_id, id), 0, $2::int from organizations where id = $1::uuid
-     on conflict on constraint pending_delivery_counts_pkey
-     do update set deliveries = pending_delivery_counts.deliveries + $2::int`,
-    [orgId, count],
-  );
+  await inTransaction((tx) => addToPendingCounts(tx, orgId, CANCELLING_SHARD, count));
 }
 
 /** How many deliveries of a webhook have which topic and state. */
 async function countStates(webhookId: string): Promise<Record<string, number>> {
   const { rows } = await fixture.database.pool.query<{ name: string; count: number }>(
     `select concat_ws(' ', m.message_type, d.state, d.cancel_reason) as name, count(*)::integer as count
-     from deliveries d join messages m on m.id = d.message_id where d.webhook_id = $1 group by 1 order by 1`,
+     from deliveries d join messages m on m.org_id = d.org_id and m.id = d.message_id where d.webhook_id = $1 group by 1 order by 1`,
     [webhookId],
   );
   return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
