@@ -1,5 +1,6 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import type { Tx } from '../queries/connection/database.ts';
+import { NO_DELIVERIES } from '../queries/deliveries/deliveries.ts';
 import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
 import { findConditionDevice } from '../queries/notifications/condition-devices.ts';
 import { activateCondition, extendCondition } from '../queries/notifications/device-conditions.ts';
@@ -30,13 +31,7 @@ export async function raiseCondition(
   const raisedAt = await activateCondition(tx, event, { at: now, appliedAt }, endsAt);
   if (raisedAt === undefined) {
     const since = await extendCondition(tx, event, endsAt);
-    return {
-      changed: false,
-      changedAt: since ?? now,
-      pending: 0,
-      dropped: 0,
-      isRefused: since === undefined,
-    };
+    return { changed: false, changedAt: since ?? now, ...NO_DELIVERIES, isRefused: since === undefined };
   }
   const { pending, dropped } = await tellNotice(tx, { ...event, device, now: raisedAt }, quota);
   await recordChange(tx, event);

@@ -1,6 +1,7 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
 import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
+import { NO_DELIVERIES } from '../queries/deliveries/deliveries.ts';
 import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
 import { runWithin } from '../queries/connection/request-scope.ts';
 
@@ -38,7 +39,7 @@ export async function doInBatch<Each>(
   let [count, deliveries, dropped] = [0, 0, 0];
   for (const each of all) {
     if (deliveries >= DELIVERIES_OF_A_BATCH) break;
-    const written = (await work(each)) ?? { pending: 0, dropped: 0 };
+    const written = (await work(each)) ?? NO_DELIVERIES;
     deliveries += written.pending + written.dropped;
     dropped += written.dropped;
     count += 1;

@@ -7,6 +7,7 @@ import type { ConditionEvent } from '../../conditions/condition-event.ts';
 import { endCondition } from '../../conditions/end-condition.ts';
 import { raiseCondition } from '../../conditions/raise-condition.ts';
 import type { RaisedCondition } from '../../conditions/raise-condition.ts';
+import { NO_DELIVERIES } from '../../queries/deliveries/deliveries.ts';
 import { findEventFleet, fleetHasDevice } from '../../queries/notifications/condition-devices.ts';
 import type { EventFleet } from '../../queries/notifications/condition-devices.ts';
 import type { Db, Tx } from '../../queries/connection/database.ts';
@@ -52,8 +53,7 @@ async function applyDeviceEvent(
   if (code === 'reconnect')
     return {
       ...(await endCondition(tx, { ...device, code: 'device_offline' })),
-      pending: 0,
-      dropped: 0,
+      ...NO_DELIVERIES,
       isRefused: false,
     };
   const change = await raiseCondition(tx, { ...device, code }, quotas.pending_deliveries);

@@ -30,6 +30,8 @@ export interface InsertedDeliveries {
   readonly dropped: number;
 }
 
+export const NO_DELIVERIES: InsertedDeliveries = { pending: 0, dropped: 0 };
+
 /**
  * Inserts a message and one delivery for each webhook of the organization that is enabled and subscribed now, in the
  * event's own transaction. The share lock makes a concurrent disable wait, so that it finds and cancels these deliveries. They
@@ -52,7 +54,7 @@ export async function insertMessageWithDeliveries(
     now,
     quota,
   });
-  return inserted ?? { pending: 0, dropped: 0 };
+  return inserted ?? NO_DELIVERIES;
 }
 
 type MessageValues = Omit<NewMessage, 'request_id'> & {

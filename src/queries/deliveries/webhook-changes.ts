@@ -1,7 +1,7 @@
 import type { Tx } from '../connection/database.ts';
 import type { CancelledDeliveries } from './deliveries.ts';
 import { CANCEL_PIECE, cancelFirstUnwanted } from './unwanted-deliveries.ts';
-import { WEBHOOK_COLUMNS, type Webhook, type WebhookChange } from './webhooks.ts';
+import { lockWebhook, WEBHOOK_COLUMNS, type Webhook, type WebhookChange } from './webhooks.ts';
 
 /** What became of a change. */
 export interface ChangedWebhook {
@@ -22,7 +22,7 @@ export async function updateWebhook(
   change: WebhookChange,
   now: Date,
 ): Promise<ChangedWebhook | 'too_early' | undefined> {
-  const before = await lockToChange(tx, orgId, id);
+  const before = await lockWebhook(tx, orgId, id);
   if (before === undefined) return undefined;
   const topics = change.topics ?? before.topics;
   const isEnabled = change.enabled ?? before.enabled;
@@ -39,18 +39,6 @@ export async function updateWebhook(
   const wantsLess = (before.enabled && !isEnabled) || before.topics.some((topic) => !kept.includes(topic));
   const key = { orgId, webhookId: id };
   return { webhook, cancelled: wantsLess ? await cancelFirstUnwanted(tx, key, now) : undefined };
-}
-
-/** Locked until the transaction ends; undefined when there is no such webhook. */
-function lockToChange(tx: Tx, orgId: string, id: string) {
-  return tx
-    .selectFrom('webhooks')
-    .select(['enabled', 'topics', 'cancelling_mark'])
-    .where('org_id', '=', orgId)
-    .where('id', '=', id)
-    .where('deleted_at', 'is', null)
-    .forNoKeyUpdate()
-    .executeTakeFirst();
 }
 
 /**

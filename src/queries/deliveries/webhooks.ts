@@ -111,11 +111,15 @@ const selectById = prepare((db, { orgId, id }: { readonly orgId: string; readonl
     .where('deleted_at', 'is', null),
 );
 
-/** The same, locked until the transaction ends. */
-export function lockWebhook(tx: Tx, orgId: string, id: string): Promise<Webhook | undefined> {
+/** The same, locked until the transaction ends, with the mark of a change whose deliveries are still being cancelled. */
+export function lockWebhook(
+  tx: Tx,
+  orgId: string,
+  id: string,
+): Promise<(Webhook & { readonly cancelling_mark: string | null }) | undefined> {
   return tx
     .selectFrom('webhooks')
-    .select(WEBHOOK_COLUMNS)
+    .select([...WEBHOOK_COLUMNS, 'cancelling_mark'])
     .where('org_id', '=', orgId)
     .where('id', '=', id)
     .where('deleted_at', 'is', null)
