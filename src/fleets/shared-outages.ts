@@ -55,5 +55,6 @@ async function strikeNextDevices(
   if (changedDevices.size > 0) await updateControlVersions(tx, outage.orgId, [...changedDevices]);
   const isLast = done.count === deviceIds.length && deviceIds.length < OUTAGE_BATCH_SIZE;
   await updateOutageProgress(tx, outage, isLast ? undefined : deviceIds[done.count - 1]);
-  return done;
+  // An outage that has struck all its devices was due too, also one without any: others of its partner are due behind it.
+  return isLast ? { ...done, count: done.count + 1 } : done;
 }

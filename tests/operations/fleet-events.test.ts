@@ -136,6 +136,14 @@ describe('a shared outage', () => {
     ]);
   });
 
+  test('that strikes no device keeps none behind it waiting', async () => {
+    for (let raised = 0; raised < 5; raised += 1) await raise({ cause: 'region', country: 'FR' });
+    fleets.api.clock.advance(1);
+    await raise({ cause: 'region', country: 'DE' });
+    await fleets.runner.processAll();
+    expect(await offline()).toEqual(idsOf(devices));
+  });
+
   test('that comes to another one is told no more, and who has several causes is back after the last', async () => {
     const [device] = devices;
     const path = { job_id: jobId, device_id: device.device_id as string };
