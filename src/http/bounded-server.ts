@@ -5,6 +5,7 @@ import { passAllRequests } from './all-requests.ts';
 import { boundChunks } from './chunk-bounds.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
+import { boundOverhead } from './overhead-bounds.ts';
 import { createMembership, findClientAddress } from './trusted-proxies.ts';
 import { endUnreadBodies } from './unread-body.ts';
 
@@ -35,8 +36,9 @@ const MAX_HEADER_BYTES = 16_384;
 
 /**
  * A server of which no client can hold more than its part: connections are divided among addresses (shareConnections),
- * requests that do not arrive in time are answered with 408 (installClientErrorHandler), and bodies may neither come in too many
- * chunks (boundChunks) nor go on behind their answer (endUnreadBodies). The addresses of `trustedProxies`
+ * requests that do not arrive in time are answered with 408 (installClientErrorHandler), bodies may neither come in too many
+ * chunks (boundChunks) nor go on behind their answer (endUnreadBodies), and what is neither a request nor its body has an end
+ * (boundOverhead). The addresses of `trustedProxies`
  * (CIDR blocks) may have as many connections as the server.
  */
 export function createBoundedServer(
@@ -52,6 +54,7 @@ export function createBoundedServer(
     requireHostHeader: false,
   });
   passAllRequests(server);
+  boundOverhead(server);
   const isTrusted = createMembership(trustedProxies);
   boundChunks(server, (request) => toCountedAddress(findClientAddress(request, isTrusted)));
   endUnreadBodies(server);

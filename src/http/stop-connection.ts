@@ -3,11 +3,11 @@ import type { Socket } from 'node:net';
 /** What Node's parser is told where what follows is not HTTP any more. */
 const STOP_PARSING = 2;
 
-/** What is used of Node's parser: the functions that it calls, that for a part of a body under a number. */
+/** What is used of Node's parser: the functions that it calls, those for a part of a body and behind a read under numbers. */
 interface Parser {
   onIncoming: () => number;
   [callback: number]: unknown;
-  readonly constructor: { readonly kOnBody: number };
+  readonly constructor: { readonly kOnBody: number; readonly kOnExecute: number };
 }
 
 /** A socket that is resumed and paused in one turn reads on without knowing of it: it is told so in any case. */
@@ -37,6 +37,18 @@ export function dropBodyOfTurn(socket: Socket): void {
   const onBody = parser[kOnBody];
   parser[kOnBody] = undefined;
   setImmediate(() => (parser[kOnBody] = onBody));
+}
+
+/** Tells how many bytes were parsed with each read, behind what they have brought. */
+export function watchReads(socket: Socket, seen: (bytes: number) => void): void {
+  const parser = findParser(socket);
+  if (parser === undefined) return;
+  const { kOnExecute } = parser.constructor;
+  const onExecute = parser[kOnExecute] as (result: unknown) => void;
+  parser[kOnExecute] = (result: unknown) => {
+    if (typeof result === 'number') seen(result);
+    onExecute(result);
+  };
 }
 
 function findParser(socket: Socket): Parser | undefined {

@@ -28,6 +28,14 @@ test('tiny-chunks: from as many connections as an address has they hold the loop
   await attack.end();
 });
 
+test('empty-lines: each connection ends, and another partner is answered meanwhile', async () => {
+  const attack = service.begin('empty-lines', OF_AN_ADDRESS / 2, Infinity);
+  // Where connections do not end, each has one answer.
+  await until(attack.counts, ({ 200: answered = 0 }) => answered > 2 * OF_AN_ADDRESS);
+  expect(await service.ask('GET')).toBe(200);
+  await attack.end();
+});
+
 test('bodies nested 500,000 deep or of 70,000 keys are refused as JSON', async () => {
   const { counts } = await service.attack('nesting', 4);
   expect(counts).toEqual({ 400: 4 });

@@ -3,9 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { attacksBeforeAuthentication } from './before-authentication.ts';
 import { attacksOfManyAddresses } from './many-addresses.ts';
 import { attacksWithToken } from './with-token.ts';
+import { attacksWithoutEnd } from './without-end.ts';
 
 export const ATTACKS: readonly Attack[] = [
   ...attacksBeforeAuthentication,
+  ...attacksWithoutEnd,
   ...attacksOfManyAddresses,
   ...attacksWithToken,
 ];

@@ -6,7 +6,6 @@ import { HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { SERVER_LIMITS } from '../../../src/http/bounded-server.ts';
 import { apiPath, bearer } from '../attack.ts';
 import type { Aim, Attack } from '../attack.ts';
-import { pour } from '../pour.ts';
 import { churn, flood, hold, OF_AN_ADDRESS, pipeline, requestText, volley } from '../wire.ts';
 import type { Sent } from '../wire.ts';
 
@@ -29,16 +28,6 @@ function largeHeaders(fields: number): Record<string, string> {
 function halfOpen(): string {
   const headers = { ...JSON_BODY, 'content-length': '10000' };
   return requestText({ method: 'POST', path: '/oauth2/token/', headers, body: '{"grant_type":' });
-}
-
-/** The beginning of a body in chunks, which an operation reads, or which nobody wants. */
-function chunked(n: number): string {
-  const headers = { ...JSON_BODY, 'transfer-encoding': 'chunked' };
-  const line = [
-    { method: 'POST', path: '/oauth2/token/' },
-    { method: 'GET', path: '/livez' },
-  ] as const;
-  return requestText({ ...(line[n % 2] ?? line[0]), headers });
 }
 
 function withUnknownToken(aim: Aim): Sent {
@@ -88,12 +77,6 @@ export const attacksBeforeAuthentication: readonly Attack[] = [
     isBurst: true,
     what: '2,000 bodies that do not end, opened at once from 25 addresses',
     run: (aim) => hold(aim, 2_000, Infinity, halfOpen()),
-  },
-  {
-    name: 'tiny-chunks',
-    by: 'anybody',
-    what: `bodies of one-byte chunks that do not end, to the token endpoint and to /livez, ${OF_AN_ADDRESS} at once`,
-    run: (aim) => pour(aim, OF_AN_ADDRESS, chunked, '1\r\n0\r\n'),
   },
   {
     name: 'slow-headers',

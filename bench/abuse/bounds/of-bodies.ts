@@ -118,4 +118,14 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [{ file: CHUNKS, from: 'if (isCutOff(request)) return;', to: '' }],
     proofs: [ofChunks('are counted where nobody reads the body')],
   },
+  {
+    name: 'bytes beside requests and bodies',
+    attacks: ['empty-lines'],
+    edits: [{ file: SERVER, from: 'boundOverhead(server);', to: 'void boundOverhead;' }],
+    proofs: [
+      tiny('empty-lines: each connection ends'),
+      { file: 'tests/http/overhead-bounds.test.ts', test: 'empty lines behind an answer' },
+      { file: 'tests/http/overhead-bounds.test.ts', test: 'a size of a chunk of zeros alone' },
+    ],
+  },
 ];
