@@ -1,9 +1,6 @@
 // What is attacked: a PostgreSQL with a database in which two partners stand, and services on copies of it.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
@@ -28,6 +25,8 @@ import type { VictimJob } from './victim.ts';
 
 /** Where metrics are asked for from where they have no port of their own: quotas of addresses are the partners'. */
 const OBSERVER = '127.0.0.3';
+/** Below the ports that the system gives by itself, to the inspector of the service for one. */
+const METRICS_PORT = 19_464;
 const USERS = 30_000;
 const NOTICES = 30_000;
 const DELIVERIES = 30_000;
@@ -121,14 +120,13 @@ async function startAttacked(
   victim: VictimPartner,
 ): Promise<Attacked> {
   const database = await testDatabase();
-  const metricsPort = hasOwnMetrics ? await findFreePort() : undefined;
   const service = await startService({
     command,
     env: {
       ...env,
       DATABASE_URL: database.url,
       ...(limits === 'off' ? { RATE_LIMITS: 'off' } : {}),
-      ...(metricsPort === undefined ? {} : { METRICS_PORT: String(metricsPort) }),
+      ...(hasOwnMetrics ? { METRICS_PORT: String(METRICS_PORT) } : {}),
       ...INSPECTOR_ENV,
     },
   });
@@ -149,7 +147,7 @@ async function startAttacked(
     },
     memory: () => readMemory(service.pid),
     longestHold: async () => {
-      const address = `http://127.0.0.1:${metricsPort ?? port}/metrics`;
+      const address = `http://127.0.0.1:${hasOwnMetrics ? METRICS_PORT : port}/metrics`;
       const { body } = await request(address, { dispatcher: observer });
       const text = await body.text();
       return {
@@ -166,16 +164,6 @@ async function startAttacked(
       await database.close();
     },
   };
-}
-
-/** The service says in its log which port it took by itself, and that is silent here. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function readMemory(pid: number): { now: number; peak: number } {
