@@ -7,6 +7,11 @@ import type { ResolvedAddress } from './destination.ts';
 
 /** A response with longer headers is an error. */
 const MAX_HEADER_BYTES = 16 * 1024;
+/**
+ * An exchange with more is ended, an idle connection too: it is more than all heads that an answer may have and the body that is read
+ * of it. Neither empty lines before an answer nor the zeros of a chunk's size have an end for the parser.
+ */
+const MAX_ANSWER_BYTES = 262_144;
 /** How long a connection stays idle when the endpoint sends no Keep-Alive header. */
 const DEFAULT_IDLE_MS = 4_000;
 /** How long one address of several is tried before the next one. */
@@ -43,10 +48,17 @@ interface PooledConnection extends Connection {
   readonly isConnected: () => boolean;
   /** The addresses that it may be opened to again. */
   addresses: readonly ResolvedAddress[];
-  /** From now on it was open before. */
-  forgetOpening: () => void;
+  /** From now on it was open before, and what it brings is of the next exchange. */
+  beginNext: () => void;
   /** While it is idle: takes it out of the idle connections. */
   removeFromIdle: (() => void) | undefined;
+}
+
+/** The endpoint has sent more than an answer may have. */
+export class EndlessAnswer extends Error {
+  constructor() {
+    super(`The endpoint sent more than ${MAX_ANSWER_BYTES / 1024} KiB for one answer.`);
+  }
 }
 
 export interface ConnectionLimits {
@@ -97,7 +109,7 @@ export class ConnectionPool {
       if (found === undefined) continue;
       found.removeFromIdle?.();
       found.addresses = addresses;
-      found.forgetOpening();
+      found.beginNext();
       return found;
     }
     return this.#create(url, addresses, true);
@@ -141,6 +153,8 @@ export class ConnectionPool {
     let remoteAddress: string | undefined;
     let isConnected = false;
     let opening: ConnectionOpening = {};
+    /** What it had brought when its exchange began. */
+    let bytesBefore = 0;
     const client = new Client(url.origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -159,7 +173,11 @@ export class ConnectionPool {
           remoteAddress = (made as TLSSocket).remoteAddress;
           callback(null, made);
         });
-        socket.once('connect', () => {
+        const opened = socket;
+        opened.on('readable', () => {
+          if (opened.bytesRead - bytesBefore > MAX_ANSWER_BYTES) opened.destroy(new EndlessAnswer());
+        });
+        opened.once('connect', () => {
           opening = { connectMs: performance.now() - startedAt };
         });
       },
@@ -174,8 +192,9 @@ export class ConnectionPool {
       addresses,
       address: () => remoteAddress,
       opening: () => opening,
-      forgetOpening: () => {
+      beginNext: () => {
         opening = {};
+        bytesBefore = socket?.bytesRead ?? 0;
       },
       isConnected: () => isConnected,
       removeFromIdle: undefined,

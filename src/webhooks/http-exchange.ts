@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
-import type { Connection } from './connections.ts';
+import { EndlessAnswer, type Connection } from './connections.ts';
 import { errorCodeOf } from './destination.ts';
 import type { ResolvedMessage } from './destination.ts';
 
@@ -68,6 +68,7 @@ function classifyStatus(status: number, retryAfter: string | string[] | undefine
 }
 
 function classifyError(error: Error): AttemptOutcome {
+  if (error instanceof EndlessAnswer) return { kind: 'unreachable', class: 'connect', reason: error.message };
   const code = errorCodeOf(error);
   if (isCertificateError(error, code)) {
     const reason = `The TLS handshake failed or the certificate is not valid (${code}).`;

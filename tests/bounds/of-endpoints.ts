@@ -32,6 +32,12 @@ export const boundsOfEndpoints: readonly Bound[] = [
     client('a ninth costs the exchange and its connection'),
   ),
   bound(
+    'bytes of an answer',
+    [replace(CONNECTIONS, '> MAX_ANSWER_BYTES)', '> Infinity)')],
+    client('empty lines without end before an answer'),
+    client('a size of a chunk without end'),
+  ),
+  bound(
     'header of an answer',
     [replace(CONNECTIONS, 'maxHeaderSize: MAX_HEADER_BYTES,', 'maxHeaderSize: 16_777_216,')],
     client('headers without end are a broken answer'),
