@@ -3,15 +3,11 @@ import { createSecureContext, getCACertificates, type SecureContext, type TLSSoc
 import { LRUCache } from 'lru-cache';
 import { buildConnector, Client } from 'undici';
 import { unbracketedHost } from '../domain/notifications/endpoint.ts';
+import { boundAnswers } from './answer-bounds.ts';
 import type { ResolvedAddress } from './destination.ts';
 
 /** A response with longer headers is an error. */
 const MAX_HEADER_BYTES = 16 * 1024;
-/**
- * An exchange with more is ended, an idle connection too: it is more than all heads that an answer may have and the body that is read
- * of it. Neither empty lines before an answer nor the zeros of a chunk's size have an end for the parser.
- */
-const MAX_ANSWER_BYTES = 262_144;
 /** How long a connection stays idle when the endpoint sends no Keep-Alive header. */
 const DEFAULT_IDLE_MS = 4_000;
 /** How long one address of several is tried before the next one. */
@@ -52,13 +48,6 @@ interface PooledConnection extends Connection {
   beginNext: () => void;
   /** While it is idle: takes it out of the idle connections. */
   removeFromIdle: (() => void) | undefined;
-}
-
-/** The endpoint has sent more than an answer may have. */
-export class EndlessAnswer extends Error {
-  constructor() {
-    super(`The endpoint sent more than ${MAX_ANSWER_BYTES / 1024} KiB for one answer.`);
-  }
 }
 
 export interface ConnectionLimits {
@@ -153,8 +142,7 @@ export class ConnectionPool {
     let remoteAddress: string | undefined;
     let isConnected = false;
     let opening: ConnectionOpening = {};
-    /** What it had brought when its exchange began. */
-    let bytesBefore = 0;
+    let beginNextAnswer = (): void => undefined;
     const client = new Client(url.origin, {
       allowH2: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -173,11 +161,8 @@ export class ConnectionPool {
           remoteAddress = (made as TLSSocket).remoteAddress;
           callback(null, made);
         });
-        const opened = socket;
-        opened.on('readable', () => {
-          if (opened.bytesRead - bytesBefore > MAX_ANSWER_BYTES) opened.destroy(new EndlessAnswer());
-        });
-        opened.once('connect', () => {
+        beginNextAnswer = boundAnswers(socket);
+        socket.once('connect', () => {
           opening = { connectMs: performance.now() - startedAt };
         });
       },
@@ -194,7 +179,7 @@ export class ConnectionPool {
       opening: () => opening,
       beginNext: () => {
         opening = {};
-        bytesBefore = socket?.bytesRead ?? 0;
+        beginNextAnswer();
       },
       isConnected: () => isConnected,
       removeFromIdle: undefined,

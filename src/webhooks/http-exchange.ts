@@ -1,5 +1,6 @@
 import type { AttemptOutcome } from '../domain/notifications/retry.ts';
-import { EndlessAnswer, type Connection } from './connections.ts';
+import { EndlessAnswer } from './answer-bounds.ts';
+import type { Connection } from './connections.ts';
 import { errorCodeOf } from './destination.ts';
 import type { ResolvedMessage } from './destination.ts';
 

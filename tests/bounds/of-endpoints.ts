@@ -4,11 +4,13 @@ import { bound, replace, testsOf } from './define.ts';
 
 const CLIENT = 'src/webhooks/webhook-client.ts';
 const CONNECTIONS = 'src/webhooks/connections.ts';
+const ANSWERS = 'src/webhooks/answer-bounds.ts';
 const UNWANTED = 'src/queries/deliveries/unwanted-deliveries.ts';
 const KEPT_SLOTS = 'src/webhooks/kept-slots.ts';
 const DISPATCHER = 'src/webhooks/dispatcher.ts';
 
 const client = testsOf('tests/webhooks/webhook-client.test.ts');
+const answers = testsOf('tests/webhooks/answer-bounds.test.ts');
 const connections = testsOf('tests/webhooks/connections.test.ts');
 const slots = testsOf('tests/webhooks/slots.test.ts');
 const left = testsOf('tests/webhooks/left-deliveries.test.ts');
@@ -33,9 +35,14 @@ export const boundsOfEndpoints: readonly Bound[] = [
   ),
   bound(
     'bytes of an answer',
-    [replace(CONNECTIONS, '> MAX_ANSWER_BYTES)', '> Infinity)')],
-    client('empty lines without end before an answer'),
-    client('a size of a chunk without end'),
+    [replace(ANSWERS, '- bytesBefore > MAX_ANSWER_BYTES', '- bytesBefore > Infinity')],
+    answers('empty lines without end before an answer'),
+    answers('a size of a chunk without end'),
+  ),
+  bound(
+    'TLS sessions of a connection to an endpoint',
+    [replace(ANSWERS, '++sessions > MAX_SESSIONS_OF_CONNECTION', '++sessions > Infinity')],
+    answers('TLS sessions without end'),
   ),
   bound(
     'header of an answer',

@@ -157,49 +157,6 @@ test('eight interim responses may come before the answer, a ninth costs the exch
   await closed;
 });
 
-/** The next answers begin so and go on with a piece without end; resolves when the connection closes, to the bytes that were taken. */
-function pourAnswers(first: string, piece: string): Promise<number> {
-  const taken = Promise.withResolvers<number>();
-  const pieces = Buffer.from(piece.repeat(65_536 / piece.length));
-  fixture.receiver.answer = (_request, { socket }) => {
-    if (socket === null) return;
-    const write = (): void => {
-      while (socket.writable && socket.write(pieces));
-    };
-    socket.on('drain', write).once('close', () => taken.resolve(socket.bytesWritten));
-    socket.write(first);
-    write();
-  };
-  return taken.promise;
-}
-
-/** More than 256 KiB, and what connections hold in their buffers. */
-const MUCH_BYTES = 33_554_432;
-
-test('empty lines without end before an answer cost the exchange', async () => {
-  const taken = pourAnswers('', '\r\n');
-  expect(await outcomeOf(post(client()))).toEqual({
-    kind: 'unreachable',
-    class: 'connect',
-    reason: 'The endpoint sent more than 256 KiB for one answer.',
-  });
-  expect(await taken).toBeLessThan(MUCH_BYTES);
-});
-
-test('a size of a chunk without end costs the connection', async () => {
-  const taken = pourAnswers('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0');
-  expect(await outcomeOf(post(client()))).toEqual({ kind: 'delivered', status: 200 });
-  expect(await taken).toBeLessThan(MUCH_BYTES);
-});
-
-test('what a kept connection has brought is no part of the next answer', async () => {
-  const from = client();
-  fixture.receiver.answer = { status: 200, headers: { 'X-Long': 'a'.repeat(15 * 1024) } };
-  const before = fixture.receiver.connections;
-  for (let sent = 0; sent < 20; sent += 1) await post(from);
-  expect(fixture.receiver.connections).toBe(before + 1);
-});
-
 test('an endpoint that is connected but silent is timed out, at each stage', async () => {
   const timedOut = { kind: 'timed_out', afterMs: 150 };
   const short = client({ deadlineMs: 150 });
