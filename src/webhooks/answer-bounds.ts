@@ -1,7 +1,9 @@
 import type { TLSSocket } from 'node:tls';
 
-/** More than all heads that an answer may have, and the body that is read of it. */
-const MAX_ANSWER_BYTES = 262_144;
+/** A head of the largest size, some of the usual one, and the body that is read. */
+const MAX_ANSWER_BYTES = 65_536;
+/** Each costs calls of ours, if it brings a byte. An answer comes in a handful. */
+const MAX_READS_OF_ANSWER = 256;
 /** Servers send two or four with a handshake. */
 const MAX_SESSIONS_OF_CONNECTION = 16;
 
@@ -9,23 +11,27 @@ const MAX_SESSIONS_OF_CONNECTION = 16;
 export class EndlessAnswer extends Error {}
 
 /**
- * Ends a connection whose endpoint sends what has no end for those who read it: empty lines before an answer and the zeros of a
- * chunk's size for the parser, also while the connection is idle; TLS sessions for Node.js, which calls JavaScript for each, and
- * which are no bytes of an answer. Returns what begins the next answer.
+ * Ends a connection whose endpoint sends what has no end for those who read it: empty lines before an answer, the zeros of a
+ * chunk's size and its extensions for the parser, also while the connection is idle; TLS sessions for Node.js, which calls JavaScript
+ * for each, and which are no bytes of an answer. Returns what begins the next answer.
  */
 export function boundAnswers(socket: TLSSocket): () => void {
-  let [bytesBefore, sessions] = [0, 0];
+  let [bytesBefore, reads, sessions] = [0, 0, 0];
   const end = (sent: string): void => {
     socket.destroy(new EndlessAnswer(`The endpoint sent more than ${sent}.`));
   };
-  socket.on('readable', () => {
+  const check = (): void => {
     if (socket.bytesRead - bytesBefore > MAX_ANSWER_BYTES)
       end(`${MAX_ANSWER_BYTES / 1024} KiB for one answer`);
-  });
+    else if (++reads > MAX_READS_OF_ANSWER) end(`${MAX_READS_OF_ANSWER} parts of one answer`);
+  };
+  // Behind the client, for whom the answer may have come with too much of its body.
+  socket.on('readable', () => queueMicrotask(check));
   socket.on('session', () => {
     if (++sessions > MAX_SESSIONS_OF_CONNECTION) end(`${MAX_SESSIONS_OF_CONNECTION} TLS sessions`);
   });
   return () => {
     bytesBefore = socket.bytesRead;
+    reads = 0;
   };
 }

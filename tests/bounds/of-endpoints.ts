@@ -37,7 +37,22 @@ export const boundsOfEndpoints: readonly Bound[] = [
     'bytes of an answer',
     [replace(ANSWERS, '- bytesBefore > MAX_ANSWER_BYTES', '- bytesBefore > Infinity')],
     answers('empty lines without end before an answer'),
-    answers('a size of a chunk without end'),
+  ),
+  bound(
+    'parts of an answer',
+    [replace(ANSWERS, '++reads > MAX_READS_OF_ANSWER', '++reads > Infinity')],
+    answers('single bytes without end'),
+  ),
+  bound(
+    'handshakes of a connection to an endpoint',
+    [
+      replace(
+        CONNECTIONS,
+        'secureOptions: constants.SSL_OP_NO_RENEGOTIATION,',
+        'secureOptions: 0 * constants.SSL_OP_NO_RENEGOTIATION,',
+      ),
+    ],
+    answers('an endpoint cannot begin a second handshake'),
   ),
   bound(
     'TLS sessions of a connection to an endpoint',

@@ -1,8 +1,11 @@
 // What an endpoint may send over a connection.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createServer } from 'node:tls';
 import { expect, test } from 'vitest';
 import { createServerCertificate } from '../../tools/demo/certificates.ts';
 import { until } from '../process/partner.ts';
@@ -27,7 +30,7 @@ function pourAnswers(first: string, piece: string): Promise<number> {
   return taken.promise;
 }
 
-/** More than 256 KiB, and what connections hold in their buffers. */
+/** More than 64 KiB, and what connections hold in their buffers. */
 const MUCH_BYTES = 33_554_432;
 
 test('empty lines without end before an answer cost the exchange', async () => {
@@ -35,7 +38,7 @@ test('empty lines without end before an answer cost the exchange', async () => {
   expect(await outcomeOf(post(client()))).toEqual({
     kind: 'unreachable',
     class: 'connect',
-    reason: 'The endpoint sent more than 256 KiB for one answer.',
+    reason: 'The endpoint sent more than 64 KiB for one answer.',
   });
   expect(await taken).toBeLessThan(MUCH_BYTES);
 });
@@ -44,6 +47,40 @@ test('a size of a chunk without end costs the connection', async () => {
   const taken = pourAnswers('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', '0');
   expect(await outcomeOf(post(client()))).toEqual({ kind: 'delivered', status: 200 });
   expect(await taken).toBeLessThan(MUCH_BYTES);
+});
+
+test('single bytes without end, each in a record of its own, cost the exchange', async () => {
+  let sent = 0;
+  const closed = Promise.withResolvers<undefined>();
+  fixture.receiver.answer = (_request, { socket }) => {
+    socket?.setNoDelay(true).once('close', () => closed.resolve(undefined));
+    const write = (): void => {
+      if (socket?.writable !== true) return;
+      sent += 1;
+      socket.write('\n', () => setImmediate(write));
+    };
+    write();
+  };
+  const { outcome } = await post(client());
+  expect(outcome).toMatchObject({ reason: 'The endpoint sent more than 256 parts of one answer.' });
+  await closed.promise;
+  expect(sent).toBeLessThan(10_000);
+});
+
+test('an endpoint cannot begin a second handshake', async () => {
+  const { cert, key } = await createServerCertificate(fixture.receiver.authority, ['partner.example']);
+  const errors: (Error | null)[] = [];
+  const server = createServer({ cert, key, maxVersion: 'TLSv1.2' }, (socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.renegotiate({}, (error) => errors.push(error)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  fixture.opened.push({ close: () => server.close() });
+  const { port } = server.address() as AddressInfo;
+  const { outcome } = await post(client({ deadlineMs: 300 }), `https://partner.example:${port}/hook`);
+  expect(outcome).toEqual({ kind: 'timed_out', afterMs: 300 });
+  expect(errors).not.toContain(null);
 });
 
 test('TLS sessions without end cost the exchange', async () => {
