@@ -7,8 +7,11 @@ import type { WaitingLimits } from './caller-turns.ts';
 
 /** How long one turn of the event loop may begin requests at once. */
 const STARTING_MS = 5;
-/** The same while requests wait: shorter, since the loop accepts one connection in a turn, and 200 may be before another caller's. */
-const STARTING_WAITING_MS = 1;
+/**
+ * The same while requests wait: a few at most, since what is under way needs several turns, and each is as long as what is begun in it;
+ * and the loop accepts one connection in a turn, and 200 may be before another caller's.
+ */
+const STARTING_WAITING_MS = 0.25;
 /** How long a request waits to be begun before it is refused. */
 const WAIT_MS = 2_000;
 /**
