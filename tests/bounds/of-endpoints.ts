@@ -6,6 +6,7 @@ const CLIENT = 'src/webhooks/webhook-client.ts';
 const CONNECTIONS = 'src/webhooks/connections.ts';
 const ANSWERS = 'src/webhooks/answer-bounds.ts';
 const UNWANTED = 'src/queries/deliveries/unwanted-deliveries.ts';
+const LEFT = 'src/webhooks/left-deliveries.ts';
 const KEPT_SLOTS = 'src/webhooks/kept-slots.ts';
 const DISPATCHER = 'src/webhooks/dispatcher.ts';
 
@@ -221,6 +222,37 @@ export const boundsOfEndpoints: readonly Bound[] = [
     'deliveries that are cancelled together',
     [replace(UNWANTED, 'order by due_at, message_id limit ${sql.lit(limit)}', 'order by due_at, message_id')],
     left('webhooks have a piece each in turn'),
+  ),
+  bound(
+    "pieces of a partner's left deliveries before those of another",
+    [
+      replace(
+        LEFT,
+        'if (!(await this.#processPiece(partnerId, turns))) continue;',
+        'while (await this.#processPiece(partnerId, turns)) await pause();',
+      ),
+    ],
+    left('who comes while many are cancelled waits for one piece of each other partner'),
+  ),
+  bound(
+    'webhooks that an error keeps from having their deliveries cancelled',
+    [replace(LEFT, 'turn.notBeforeMs = now().getTime() + POLL_MS;', 'throw error;')],
+    left('an error ends the turn of one webhook'),
+  ),
+  bound(
+    'tries to cancel left deliveries where this fails',
+    [replace(LEFT, 'turn.notBeforeMs > now.getTime()', 'turn.notBeforeMs === -1')],
+    left('an error ends the turn of one webhook'),
+  ),
+  bound(
+    'partners with left deliveries that are read at once',
+    [replace(UNWANTED, 'order by id limit ${sql.lit(PARTNERS_PAGE)}', 'order by id')],
+    left('a hundred partners are read at once'),
+  ),
+  bound(
+    'webhooks with left deliveries that are read at once',
+    [replace(UNWANTED, 'order by org_id, id limit ${sql.lit(MOST_WEBHOOKS)}', 'order by org_id, id')],
+    left('of a partner a thousand webhooks are read at once'),
   ),
   bound(
     'changes back while deliveries are being cancelled',

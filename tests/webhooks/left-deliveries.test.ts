@@ -1,9 +1,13 @@
 // What becomes of pending deliveries that are more than the call cancels which makes them unwanted.
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { countUse } from '../../src/queries/accounts/quotas.ts';
 import type { Tx } from '../../src/queries/connection/database.ts';
 import { addToPendingCounts, CANCELLING_SHARD } from '../../src/queries/deliveries/pending-counts.ts';
+import {
+  listCancellingPartners,
+  listCancellingWebhooks,
+} from '../../src/queries/deliveries/unwanted-deliveries.ts';
 import { deleteWebhooksDeletedBefore } from '../../src/queries/deliveries/retention.ts';
 import {
   softDeleteWebhook,
@@ -121,12 +125,14 @@ test('a change while the rest is cancelled begins anew', async () => {
   const { id } = await addWebhook(fixture.database.db, fixture.orgId, fixture.receiver.url());
   await addPending(id, 6_000);
   await change(id, { topics: ['device.action_required'] });
-  await cancelLeft(async (piece) => {
+  const pieces = await cancelLeft(async (piece) => {
+    if (piece < 3 || piece > 5) return;
     if (piece === 3) await change(id, { topics: [] });
+    expect((await countStates(id))['device.action_required pending']).toBeGreaterThan(0);
+    expect(await change(id, { topics: ['device.action_required'] })).toBe('too_early');
   });
-  expect((await countStates(id))['device.action_required pending']).toBeGreaterThan(0);
-  expect(await change(id, { topics: ['device.action_required'] })).toBe('too_early');
-  await cancelLeft();
+  // Three pieces of the topic that went first; after the change, whose call takes a thousand, all that is pending from the first on.
+  expect(pieces).toEqual([250, 500, 500, 1_000, 250, 1_000, 1_000]);
   expect(await countStates(id)).toEqual({
     'device.action_required cancelled topic_removed': 3_000,
     'device.information cancelled topic_removed': 3_000,
@@ -153,6 +159,101 @@ test('webhooks have a piece each in turn', async () => {
   });
   // The third piece finds no first attempt any more, the others are of retries.
   expect(left).toEqual([2_500, 1_500, 1_500, 500, 0].map((each) => [each, each]));
+});
+
+/** Webhooks of an organization, each with so many pending deliveries, of which a call has left all but the first thousand. */
+async function addDisabled(orgId: string, webhooks: number, pendingOfEach: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let each = 0; each < webhooks; each += 1) {
+    const { id } = await addWebhook(fixture.database.db, orgId, fixture.receiver.url(`/${each}`));
+    await addPending(id, pendingOfEach, orgId);
+    await inTransaction((tx) => updateWebhook(tx, orgId, id, { enabled: false }, fixture.clock.now()));
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** Webhooks that are marked although none of their deliveries is left. */
+async function addMarked(orgId: string, count: number): Promise<void> {
+  const { db, pool } = fixture.database;
+  await addWebhook(db, orgId, fixture.receiver.url());
+  await pool.query(
+    `insert into webhooks select (jsonb_populate_record(w, jsonb_build_object('id', gen_random_uuid()))).*
+     from webhooks w, generate_series(2, $2) where w.org_id = $1`,
+    [orgId, count],
+  );
+  await pool.query('update webhooks set cancelling_mark = id where org_id = $1', [orgId]);
+}
+
+test('who comes while many are cancelled waits for one piece of each other partner', async () => {
+  const { db } = fixture.database;
+  const simulation = await addOrganization(db, { parent_org_id: fixture.orgId });
+  await addDisabled(fixture.orgId, 3, 3_000);
+  await addDisabled(simulation, 2, 3_000);
+  const second = await addOrganization(db);
+  await addMarked(second, 120);
+  const comer = await addOrganization(db);
+  const ofComer: number[] = [];
+  let left = 0;
+  await cancelLeft(async (piece) => {
+    if (piece === 4) {
+      await addDisabled(comer, 1, 3_500);
+      left = await countUse(db, comer, 'pending_deliveries');
+    }
+    const pending = await countUse(db, comer, 'pending_deliveries');
+    if (pending < left) ofComer.push(piece);
+    left = pending;
+  });
+  // Before each of its own the two others have a piece each at most.
+  expect(ofComer).toHaveLength(4);
+  for (const [n, piece] of ofComer.entries()) expect(piece).toBeLessThanOrEqual(4 + 3 * (n + 1));
+});
+
+test('a hundred partners are read at once, and those behind them have their turn too', async () => {
+  const { db } = fixture.database;
+  const partners = await Promise.all(Array.from({ length: 101 }, () => addOrganization(db)));
+  for (const orgId of partners) await addMarked(orgId, 1);
+  expect(await listCancellingPartners(db)).toEqual(partners.toSorted().slice(0, 100));
+  let pauses = 0;
+  await cancelLeft(async () => (pauses += 1));
+  // Of each one piece of first attempts and one of retries.
+  expect(pauses).toBe(202);
+  expect(await listCancellingPartners(db)).toEqual([]);
+});
+
+test('of a partner a thousand webhooks are read at once', async () => {
+  await addMarked(fixture.orgId, 1_001);
+  expect(await listCancellingWebhooks(fixture.database.db, fixture.orgId)).toHaveLength(1_000);
+});
+
+test('an error ends the turn of one webhook, is told, and leaves the others theirs', async () => {
+  const { pool, db } = fixture.database;
+  const [broken = ''] = await addDisabled(fixture.orgId, 1, 1_500);
+  const [sibling = ''] = await addDisabled(fixture.orgId, 1, 3_000);
+  const others = [await addOrganization(db), await addOrganization(db)];
+  const ofOthers: string[] = [];
+  for (const orgId of others) ofOthers.push(...(await addDisabled(orgId, 1, 3_000)));
+  const accept = () => pool.query('alter table deliveries drop constraint if exists refused');
+  onTestFinished(async () => {
+    await accept();
+  });
+  await pool.query(
+    `alter table deliveries add constraint refused check (state = 'pending' or webhook_id <> '${broken}') not valid`,
+  );
+  await expect(cancelLeft()).resolves.not.toEqual([]);
+  expect(fixture.seen.errors.splice(0).map(String)).toEqual([expect.stringContaining('refused')]);
+  const pendingOf = async (id: string): Promise<boolean> =>
+    Object.keys(await countStates(id)).some((name) => name.endsWith('pending'));
+  expect(await Promise.all([broken, sibling, ...ofOthers].map(pendingOf))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+  await accept();
+  fixture.clock.advance(1_000);
+  await cancelLeft();
+  expect(await pendingOf(broken)).toBe(false);
 });
 
 test('of a removed webhook it goes with the rest of its deliveries, when they are cancelled', async () => {

@@ -14,8 +14,10 @@ import { addToPendingCounts, CANCELLING_SHARD } from './pending-counts.ts';
 /** Pending deliveries that one transaction looks at: some 20 ms of its time. */
 export const CANCEL_PIECE = 1_000;
 
-/** Webhooks of one round of cancelling. */
-const MOST_WEBHOOKS = 100;
+/** Partners of one reading: each has a piece before the next one. */
+const PARTNERS_PAGE = 100;
+/** Webhooks of a partner of which deliveries are cancelled in turn: ten times as many as it may have by default. */
+const MOST_WEBHOOKS = 1_000;
 
 export interface WebhookKey {
   readonly orgId: string;
@@ -156,11 +158,23 @@ export async function cancelFirstUnwanted(
   return piece;
 }
 
-/** Webhooks of which calls have left unwanted deliveries. */
-export async function listCancellingWebhooks(db: Db): Promise<CancellingWebhook[]> {
+/** The next partners, by id, of which calls have left unwanted deliveries, in whichever of their organizations. */
+export async function listCancellingPartners(db: Db, after = NIL_UUID): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct coalesce(o.parent_org_id, o.id) as id from webhooks w join organizations o on o.id = w.org_id
+    where w.cancelling_mark is not null and coalesce(o.parent_org_id, o.id) > ${after}
+    order by id limit ${sql.lit(PARTNERS_PAGE)}
+  `.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Webhooks of a partner with all its organizations of which calls have left unwanted deliveries. */
+export async function listCancellingWebhooks(db: Db, partnerId: string): Promise<CancellingWebhook[]> {
   const { rows } = await sql<CancellingWebhook>`
     select org_id as "orgId", id as "webhookId", cancelling_mark as mark from webhooks
-    where cancelling_mark is not null order by org_id, id limit ${sql.lit(MOST_WEBHOOKS)}
+    where cancelling_mark is not null
+      and org_id in (select id from organizations where id = ${partnerId} or parent_org_id = ${partnerId})
+    order by org_id, id limit ${sql.lit(MOST_WEBHOOKS)}
   `.execute(db);
   return rows;
 }
