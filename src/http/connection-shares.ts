@@ -173,30 +173,28 @@ function findFirstToEnd({ heldBack, isExempt, waiting }: AddressConnections): Op
 
 /** The first to end of the address that has most of them, open bodies included; undefined where all are at work. */
 function findFirstOfMost(addresses: ReadonlyMap<string, AddressConnections>): OpenConnection | undefined {
-  for (;;) {
-    const most = findMostEndable(addresses.values());
-    if (most === undefined) return undefined;
-    const first = findFirstToEnd(most) ?? findOpenBody(most);
-    if (first !== undefined) return first;
-    // Its bodies have come meanwhile, and do not count any more.
-  }
-}
-
-/** The one whose body has been open the longest; those that have come whole are forgotten. */
-function findOpenBody({ openBodies }: AddressConnections): OpenConnection | undefined {
-  for (const [connection, request] of openBodies) {
-    if (!request.complete) return connection;
-    openBodies.delete(connection);
-  }
-  return undefined;
+  const most = findMostEndable(addresses.values());
+  if (most === undefined) return undefined;
+  const [openLongest] = most.openBodies.keys();
+  return findFirstToEnd(most) ?? openLongest;
 }
 
 function findMostEndable(addresses: Iterable<AddressConnections>): AddressConnections | undefined {
   let [most, mostCount]: [AddressConnections | undefined, number] = [undefined, 0];
   for (const address of addresses) {
-    const { heldBack, isExempt, openBodies, waiting } = address;
-    const count = heldBack.size + (isExempt ? 0 : waiting.size + openBodies.size);
+    // Only of those that have more with them: to look at all bodies for each connection would take as long as an attack likes.
+    if (countEndable(address) > mostCount) forgetWholeBodies(address);
+    const count = countEndable(address);
     if (count > mostCount) [most, mostCount] = [address, count];
   }
   return most;
+}
+
+function countEndable({ heldBack, isExempt, openBodies, waiting }: AddressConnections): number {
+  return heldBack.size + (isExempt ? 0 : waiting.size + openBodies.size);
+}
+
+/** Whose body has come whole is at work. */
+function forgetWholeBodies({ openBodies }: AddressConnections): void {
+  for (const [connection, request] of openBodies) if (request.complete) openBodies.delete(connection);
 }

@@ -63,6 +63,18 @@ const ofSharing: readonly Bound[] = [
     connections('bodies that do not end make room before those that others keep'),
   ),
   bound(
+    'bodies that have come whole, as work',
+    [
+      replace(
+        SHARES,
+        'if (countEndable(address) > mostCount) forgetWholeBodies(address);',
+        'void forgetWholeBodies;',
+      ),
+    ],
+    connections('bodies that have come whole make nobody the one with most'),
+    connections('a body that has come whole is at work'),
+  ),
+  bound(
     'logins beyond a quota that are refused at once',
     [replace('src/portal/login.ts', '  await slowDown(request, response);\n', '')],
     testsOf('tests/portal/login-refusals.test.ts')('what is refused by a quota waits'),

@@ -225,6 +225,37 @@ describe('connections', () => {
     expect(closedOf(kept)).toEqual([false, false]);
   });
 
+  test('bodies that have come whole make nobody the one with most, who would lose what it keeps', async () => {
+    const server = await listen({ maxConnections: 14, spareConnections: 2 });
+    const held: ServerResponse[] = [];
+    let halves = 0;
+    server.on('request', (request, response) => {
+      request.resume();
+      if (request.method === 'GET') response.end('read');
+      else if (request.url === '/half') halves += 1;
+      else request.once('end', () => held.push(response));
+    });
+    const kept = [await openFrom(server, '127.0.0.3'), await openFrom(server, '127.0.0.3')];
+    for (const socket of kept) {
+      socket.write(ASK);
+      await once(socket, 'data');
+    }
+    for (let count = 1; count <= 5; count += 1) {
+      (await openFrom(server, '127.0.0.3')).write(`${POST}1234567890`);
+      await expect.poll(() => held.length).toBe(count);
+    }
+    const endless: Socket[] = [];
+    for (let count = 1; count <= 5; count += 1) {
+      const socket = await openFrom(server, '127.0.0.4');
+      socket.write(`${POST.replace('POST /', 'POST /half')}12345`);
+      endless.push(socket);
+      await expect.poll(() => halves).toBe(count);
+    }
+    expect(await isServed(server, '127.0.0.5')).toBe(true);
+    await expect.poll(() => closedOf([...kept, ...endless]).filter(Boolean).length).toBe(1);
+    expect(closedOf(kept)).toEqual([false, false]);
+  });
+
   test('a body that has come whole is at work', async () => {
     const server = await listen({ maxConnections: 4, spareConnections: 2 });
     const held: ServerResponse[] = [];
