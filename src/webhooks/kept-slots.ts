@@ -10,6 +10,8 @@ import { QueueReader, type Lanes, type QueueReaderOptions } from './queue-reader
 const KEPT_PART = 8;
 /** Fewer attempts are few. */
 const FEW_IN_FLIGHT = 4;
+/** A webhook holds at most an eighth of the slots that are free (`claim_deliveries`). Where so many others are, each has few without the kept ones. */
+const ENOUGH_FOR_FEW = 8 * FEW_IN_FLIGHT;
 
 export interface SlotClaimsOptions extends Omit<QueueReaderOptions, 'claim'> {
   readonly slots: Lanes;
@@ -17,7 +19,7 @@ export interface SlotClaimsOptions extends Omit<QueueReaderOptions, 'claim'> {
   readonly claim: (limits: ClaimLimits, cursor: ClaimCursor) => Promise<ClaimedBatch>;
 }
 
-/** Claims for the slots of a process: for whoever waits, and for what is kept once the rest of a lane is in use. */
+/** Claims for the slots of a process: for whoever waits, and behind each such claim for partners that have few attempts in flight. */
 export class SlotClaims {
   readonly #rest: QueueReader;
   readonly #kept: QueueReader;
@@ -31,15 +33,25 @@ export class SlotClaims {
     });
     this.#kept = new QueueReader({
       ...options,
-      freeSlots: () => onlyKept(slots, freeSlots()),
+      freeSlots: () => freeForFew(slots, freeSlots()),
       claim: (free, cursor) => claim({ ...free, ...few }, cursor),
     });
   }
 
   /** The number of deliveries. */
   async claimUntilFull(): Promise<number> {
-    const claimed = await this.#rest.claimUntilFull();
-    return claimed + (await this.#kept.claimUntilFull());
+    let claimed = 0;
+    let kept = this.#kept.claimUntilFull();
+    for await (const ofRest of this.#rest.claimUntilFull()) {
+      let ofKept = await kept.next();
+      if (ofKept.done === true) {
+        kept = this.#kept.claimUntilFull();
+        ofKept = await kept.next();
+      }
+      claimed += ofRest + (ofKept.value ?? 0);
+    }
+    for await (const ofKept of kept) claimed += ofKept;
+    return claimed;
   }
 }
 
@@ -48,10 +60,13 @@ function subtractKept(slots: Lanes, free: Lanes): Lanes {
   return { first: free.first - keptOf(slots.first), retry: free.retry - keptOf(slots.retry) };
 }
 
-/** The free slots of those lanes of which all others are in use. */
-function onlyKept(slots: Lanes, free: Lanes): Lanes {
+/** All free slots of those lanes of which few others are free, whether all of these are in use or nobody else may have one. */
+function freeForFew(slots: Lanes, free: Lanes): Lanes {
   const others = subtractKept(slots, free);
-  return { first: others.first > 0 ? 0 : free.first, retry: others.retry > 0 ? 0 : free.retry };
+  return {
+    first: others.first < ENOUGH_FOR_FEW ? free.first : 0,
+    retry: others.retry < ENOUGH_FOR_FEW ? free.retry : 0,
+  };
 }
 
 /** A lane of less than eight slots keeps none. */

@@ -24,16 +24,15 @@ export class QueueReader {
     this.#options = options;
   }
 
-  /** Claims in both lanes until their slots are full or all webhooks that wait have been seen; the number of deliveries. */
-  async claimUntilFull(): Promise<number> {
+  /** Claims in both lanes until their slots are full or all webhooks that wait have been seen; the number of deliveries of each claim. */
+  async *claimUntilFull(): AsyncGenerator<number, undefined> {
     const { freeSlots, claim, start, now } = this.#options;
     const endsSeen = { first: 0, retry: 0 };
-    let claimed = 0;
     for (;;) {
       const free = freeSlots();
       const first = endsSeen.first < 2 ? free.first : 0;
       const retry = endsSeen.retry < 2 ? free.retry : 0;
-      if (first <= 0 && retry <= 0) return claimed;
+      if (first <= 0 && retry <= 0) return undefined;
       const startedAt = now();
       const batch = await claim({ first, retry }, this.#cursor);
       for (const lane of ['first', 'retry'] as const) {
@@ -42,8 +41,8 @@ export class QueueReader {
           endsSeen[lane] += this.#cursor[lane] === undefined ? 2 : 1;
       }
       this.#cursor = batch.nextCursor;
-      claimed += batch.deliveries.length;
       await start(batch.deliveries, startedAt);
+      yield batch.deliveries.length;
     }
   }
 }

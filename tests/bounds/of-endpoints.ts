@@ -14,6 +14,7 @@ const client = testsOf('tests/webhooks/webhook-client.test.ts');
 const answers = testsOf('tests/webhooks/answer-bounds.test.ts');
 const connections = testsOf('tests/webhooks/connections.test.ts');
 const slots = testsOf('tests/webhooks/slots.test.ts');
+const keptSlots = testsOf('tests/webhooks/kept-slots.test.ts');
 const left = testsOf('tests/webhooks/left-deliveries.test.ts');
 const retry = testsOf('tests/domain/notifications/retry.test.ts');
 
@@ -174,6 +175,17 @@ export const boundsOfEndpoints: readonly Bound[] = [
     'slots that are kept for partners with few attempts in flight',
     [replace(KEPT_SLOTS, 'KEPT_PART = 8', 'KEPT_PART = 1_000')],
     slots('the last eighth is kept'),
+  ),
+  bound(
+    'slots beside which a partner comes to few attempts in flight',
+    [replace(KEPT_SLOTS, 'ENOUGH_FOR_FEW = 8 * FEW_IN_FLIGHT', 'ENOUGH_FOR_FEW = 1')],
+    slots('beside endpoints that hang a partner comes to its few'),
+    keptSlots('behind each claim there is one for partners with few attempts in flight'),
+  ),
+  bound(
+    'claims of others before one for partners with few attempts in flight',
+    [replace(KEPT_SLOTS, 'if (ofKept.done === true) {', 'if (ofKept.done === undefined) {')],
+    keptSlots('behind each claim there is one for partners with few attempts in flight'),
   ),
   bound(
     'kept slots of a partner',

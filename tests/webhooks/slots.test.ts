@@ -94,3 +94,29 @@ test('the last eighth is kept for partners that have few attempts in flight, and
   expect(await arrivals(1)).toEqual(['heard-too']);
   expect(held).toHaveLength(56 + 4);
 });
+
+test('beside endpoints that hang a partner comes to its few, although slots are free of which nobody else may have one', async () => {
+  const { database, receiver, clock } = fixture;
+  receiver.answer = () => undefined;
+  const client = loopbackClient(receiver.ca, 60_000);
+  const slots = { first: 120, retry: 8 };
+  const dispatcher = testDispatcher(fixture, { client, leaseMs: 120_000, slots, graceMs: 0 });
+  cleanUp = async () => {
+    await dispatcher.stop();
+    await client.close();
+  };
+  // Three of the slots that are not kept stay free: of so few a webhook may hold one, as each of these does, which have more to send.
+  for (let each = 0; each < 102; each += 1)
+    await addWebhook(database.db, fixture.orgId, receiver.url(`/silent/${each}`));
+  await addMessage(database.db, fixture.orgId, clock.now());
+  await dispatcher.start();
+  for (let each = 0; each < 102; each += 1) await receiver.next();
+  await addMessage(database.db, fixture.orgId, clock.now());
+  const other = await addOrganization(database.db);
+  for (const path of ['/other/1', '/other/2']) await addWebhook(database.db, other, receiver.url(path));
+  for (let each = 0; each < 8; each += 1) await addMessage(database.db, other, clock.now());
+  dispatcher.wake();
+  const paths: string[] = [];
+  while (paths.length < 4) paths.push((await receiver.next()).path);
+  expect(paths.toSorted()).toEqual(['/other/1', '/other/1', '/other/2', '/other/2']);
+});
