@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../domain/api/durations.ts';
 import { CredentialMemory } from '../shares/credential-memory.ts';
-import type { CredentialMemoryOptions } from '../shares/credential-memory.ts';
+import type { CredentialMemoryOptions, FoundCredential } from '../shares/credential-memory.ts';
 import {
   newOrganizationCredential,
   readOrganizationId,
@@ -82,13 +82,19 @@ export interface SessionMemory {
    * when too many callers of the address wait.
    */
   readonly find: (token: string, address: string, now: Date) => Promise<PortalSession | undefined>;
-  /** The partner of a cookie's value that this process has seen: nothing is read, and the session may have ended. */
-  readonly findPartner: (token: string) => string | undefined;
+  /** The partner of a cookie's value that this process has found right within a minute: nothing is read. */
+  readonly findProvenPartner: (token: string) => string | undefined;
   /** Under what the requests with such a value are counted; undefined when this process has not seen it. */
   readonly findSubject: (token: string) => QuotaSubject | undefined;
   /** This process has begun the session with this cookie's value, and committed it, for a person of the partner. */
-  readonly remember: (token: string, partnerId: string) => void;
+  readonly remember: (token: string, person: SessionOwner) => void;
+  /** The session with this cookie's value was ended: it has no partner's turn any more. */
+  readonly end: (token: string) => void;
+  /** The same for every session of a user, until it is found again. */
+  readonly endAllOf: (userId: string) => void;
 }
+
+type SessionOwner = Pick<PortalSession, 'partnerId' | 'userId'>;
 
 interface SessionMemoryOptions extends Pick<CredentialMemoryOptions, 'turns' | 'monotonicMs'> {
   /** Until when cookies may come that do not name their organization; none do unless it is given. */
@@ -119,7 +125,7 @@ export function createSessionMemory(
     if (partnerId !== undefined) assignRequestToPartner(partnerId);
     const session = await select(readOrganizationId(token), digest, now);
     if (session === undefined) memory.rememberUnknown(key, startedMs);
-    else memory.remember(key, session.partnerId);
+    else memory.remember(key, toFound(session, now), startedMs);
     return session;
   };
   return {
@@ -134,16 +140,24 @@ export function createSessionMemory(
         await updatePortalSessionEnd(db, { orgId: session.orgId, sessionHash: digest }, end);
       return session;
     },
-    findPartner: (token) => memory.findPartner(toKey(token)),
+    findProvenPartner: (token) => memory.findProvenPartner(toKey(token)),
     findSubject: (token) => {
       const key = toKey(token);
       return memory.findPartner(key) === undefined ? undefined : `session ${key}`;
     },
-    remember: (token, partnerId) => memory.remember(toKey(token), partnerId),
+    remember: (token, { partnerId, userId }) =>
+      memory.remember(toKey(token), { partnerId, endsWith: [userId], leftMs: SESSION_IDLE_MS }),
+    end: (token) => memory.end(toKey(token)),
+    endAllOf: (userId) => memory.endAllOf(userId),
   };
 }
 
 const toKey = (token: string): string => sha256Digest(token).toString('hex');
+
+function toFound({ partnerId, userId, isSuspended, times }: PortalSession, now: Date): FoundCredential {
+  const leftMs = isSuspended ? 0 : times.expiresAt.getTime() - now.getTime();
+  return { partnerId, leftMs, endsWith: [userId] };
+}
 
 function toSessionEnd(createdAt: Date, usedAt: Date): Date {
   return new Date(Math.min(createdAt.getTime() + SESSION_LIFETIME_MS, usedAt.getTime() + SESSION_IDLE_MS));

@@ -129,13 +129,16 @@ export function composeApi(options: ApiOptions): RequestListener {
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
   const { olderFormatUntil } = options;
   const authenticator = createAuthenticator({ db, checks, clock, turns: lookups, olderFormatUntil });
-  const services = options.services((id) => authenticator.invalidateCachedTokensOf(id));
+  const provenClients = new ProvenClients(monotonicMs);
+  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs, olderFormatUntil });
+  const services = options.services((id) => {
+    authenticator.invalidateCachedTokensOf(id);
+    for (const each of [sessions, provenClients]) each.endAllOf(id);
+  });
   const { baseUrl } = services;
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
-  const sessions = createSessionMemory(db, { turns: lookups, monotonicMs, olderFormatUntil });
-  const provenClients = new ProvenClients();
   const findCaller = createFinder({ trustedProxies, authenticator, provenClients, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });

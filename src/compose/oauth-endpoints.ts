@@ -25,7 +25,7 @@ export function createOAuthEndpoints(
     clock,
     verifyAccount: (username, password, partnerId) => verifyAccount(username, password, { partnerId }),
     invalidateCachedToken: (token) => authenticator.invalidateCachedToken(token),
-    rememberPartner: (token, partnerId) => authenticator.rememberPartner(token, partnerId),
+    rememberIssued: (token, issued) => authenticator.rememberIssued(token, issued),
     onSecretUsed: (use, isFirst) => secretUses?.add(use, isFirst),
     settings: { accessTokenSeconds: ACCESS_TOKEN_SECONDS },
   });

@@ -10,14 +10,14 @@ import { findSessionValue } from '../portal/cookies.ts';
 
 interface CallersOptions {
   readonly trustedProxies: readonly string[];
-  readonly authenticator: Pick<Authenticator, 'findPartner'>;
-  readonly provenClients: Pick<ProvenClients, 'findPartner'>;
-  readonly sessions: Pick<SessionMemory, 'findPartner'>;
+  readonly authenticator: Pick<Authenticator, 'findProvenPartner'>;
+  readonly provenClients: Pick<ProvenClients, 'findProvenPartner'>;
+  readonly sessions: Pick<SessionMemory, 'findProvenPartner'>;
 }
 
 type FindCaller = (request: IncomingMessage) => QuotaSubject;
 
-/** Whose turn a request takes: a partner's as far as its token, session or client has been seen, otherwise an address's. */
+/** Whose turn a request takes: a partner's where its token, session or client was right within a minute, otherwise an address's. */
 export function createFinder({
   trustedProxies,
   authenticator,
@@ -27,10 +27,10 @@ export function createFinder({
   return createCallerFinder({
     trustedProxies,
     findPartnerOfHeader: (authorization) =>
-      authenticator.findPartner(authorization) ?? provenClients.findPartner(authorization),
+      authenticator.findProvenPartner(authorization) ?? provenClients.findProvenPartner(authorization),
     findPartnerOfSession: (cookies) => {
       const value = findSessionValue(cookies);
-      return value === undefined ? undefined : sessions.findPartner(value);
+      return value === undefined ? undefined : sessions.findProvenPartner(value);
     },
   });
 }

@@ -9,6 +9,7 @@ import { Problem } from '../domain/api/problem.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { findPresentedCredentials } from '../oauth/client-credentials.ts';
 import type { OAuthReply, OAuthRequest } from '../oauth/exchange.ts';
+import type { FoundCredential } from '../shares/credential-memory.ts';
 import { checkContentType, readContentType, readBodyBytes } from './body.ts';
 import { isTooLate } from './given-up.ts';
 import { markAsOfPartner, setOwner } from './known-callers.ts';
@@ -74,8 +75,10 @@ export function createOAuthHandler(
       const unproven = toUnprovenUse(credentials === undefined ? undefined : client, request.ip);
       if (!isProven) await limiter.countRequest(response, [unproven]);
       let attempt: readonly QuotaState[] = [];
-      const onClientProven = async (partnerId: string): Promise<void> => {
-        if (!isProven) provenClients.remember(proof, partnerId);
+      const remember = provenClients.start(proof);
+      const onClientProven = async (found: FoundCredential): Promise<void> => {
+        const { partnerId } = found;
+        remember(found);
         setOwnerOf(route, response, partnerId);
         attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
       };
@@ -105,7 +108,8 @@ function takeAsProven(
 ): boolean {
   const partnerId = provenClients.findPartner(proof);
   if (partnerId === undefined) return false;
-  markAsOfPartner(response);
+  // What was right long ago may have ended, and is refused like what never was.
+  if (provenClients.findProvenPartner(proof) !== undefined) markAsOfPartner(response);
   setOwnerOf(route, response, partnerId);
   assignToPartner(partnerId);
   return true;

@@ -1,34 +1,48 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { ClientCredentials } from '../oauth/client-credentials.ts';
-
-/** Beyond them those that were used longest ago are forgotten. */
-const MAX_CLIENTS = 10_000;
+import { CredentialMemory } from '../shares/credential-memory.ts';
+import type { FoundCredential } from '../shares/credential-memory.ts';
 
 /**
  * Clients whose credentials were right when they were used last, with their partners, by the digest of what they prove themselves
  * with. What others use up with wrong ones, by address or by client id, does not stop them, and they are looked up in the share
- * of their partner. Kept by each process for itself.
+ * of their partner; its turn they have for a minute. Kept by each process for itself.
  */
 export class ProvenClients {
-  readonly #partners: LRUCache<string, string>;
+  readonly #credentials: CredentialMemory;
+  readonly #monotonicMs: () => number;
 
-  constructor(max = MAX_CLIENTS) {
-    this.#partners = new LRUCache({ max });
+  constructor(monotonicMs: () => number) {
+    this.#monotonicMs = monotonicMs;
+    this.#credentials = new CredentialMemory({ monotonicMs });
   }
 
-  /** The partner of the client. */
+  /** The partner of the client, whose secret may have ended. */
   findPartner(proof: string | undefined): string | undefined {
-    return proof === undefined ? undefined : this.#partners.get(toKey(proof));
+    return proof === undefined ? undefined : this.#credentials.findPartner(toKey(proof));
   }
 
-  remember(proof: string | undefined, partnerId: string): void {
-    if (proof !== undefined) this.#partners.set(toKey(proof), partnerId);
+  /** The partner of a client whose credentials were right within a minute. */
+  findProvenPartner(proof: string | undefined): string | undefined {
+    return proof === undefined ? undefined : this.#credentials.findProvenPartner(toKey(proof));
+  }
+
+  /** A look-up is about to begin: what it finds is to be remembered by what this returns. */
+  start(proof: string | undefined): (client: FoundCredential) => void {
+    const startedMs = this.#monotonicMs();
+    return (client) => {
+      if (proof !== undefined) this.#credentials.remember(toKey(proof), client, startedMs);
+    };
   }
 
   /** The credentials were wrong: a secret that was changed, a client that is gone. */
   forget(proof: string | undefined): void {
-    if (proof !== undefined) this.#partners.delete(toKey(proof));
+    if (proof !== undefined) this.#credentials.forget(toKey(proof));
+  }
+
+  /** A secret of an application was ended, or it or its owner changed: it has its partner's turn once it is right again. */
+  endAllOf(id: string): void {
+    this.#credentials.endAllOf(id);
   }
 }
 

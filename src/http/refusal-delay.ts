@@ -18,7 +18,7 @@ export function isRefusalOfCaller(error: unknown): boolean {
 }
 
 export interface RefusalDelayOptions {
-  /** Whether this process has seen the request's token, session or client. */
+  /** Whether this process has found the request's token, session or client right within a minute. */
   readonly isPartner: (request: Request) => boolean;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;

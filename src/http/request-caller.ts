@@ -5,15 +5,15 @@ import { createMembership, findClientAddress } from './trusted-proxies.ts';
 
 export interface CallerOptions {
   readonly trustedProxies: readonly string[];
-  /** The partner of a header `Authorization`, if this process has seen its token, or has found it right for its client. */
+  /** The partner of a header `Authorization`, if this process has found its token or its client right within a minute. */
   readonly findPartnerOfHeader: (authorization: string) => string | undefined;
-  /** The partner of the session of a header `Cookie`, if this process has seen it. */
+  /** The partner of the session of a header `Cookie`, if this process has found it right within a minute. */
   readonly findPartnerOfSession: (cookies: string) => string | undefined;
 }
 
 /**
- * Whose turn a request takes before anything is read or asked of the database: its partner's where this process has seen its
- * token, its session or its client's header, otherwise its address's (IPv6: its /64), as the rate limits count it.
+ * Whose turn a request takes before anything is read or asked of the database: its partner's where this process has found its
+ * token, its session or its client's header right within a minute, otherwise its address's (IPv6: its /64), as the rate limits count it.
  */
 export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => QuotaSubject {
   const isTrusted = createMembership(options.trustedProxies);

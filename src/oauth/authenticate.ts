@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Actor } from '../domain/users/actor.ts';
 import { Problem } from '../domain/api/problem.ts';
-import type { LookupTurns } from '../shares/credential-memory.ts';
+import type { FoundCredential, LookupTurns } from '../shares/credential-memory.ts';
 import type { ActiveToken } from '../queries/accounts/access-tokens.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { TokenMemory } from './token-memory.ts';
@@ -31,10 +31,10 @@ export interface Authenticator {
    * expired or revoked, or of a suspended partner, are left out. Rejects when the database does not answer within 2 s.
    */
   findActors(actors: readonly TokenOwner[]): Promise<ReadonlyMap<string, Actor>>;
-  /** The partner of the token of a header `Authorization`, if this process has seen it: nothing is read, and it may have ended. */
-  findPartner(authorization: string): string | undefined;
+  /** The partner of the token of a header `Authorization`, if this process has found it right within a minute: nothing is read. */
+  findProvenPartner(authorization: string): string | undefined;
   /** This process has issued the token to an application of the partner: its first request waits for no turn of its address. */
-  rememberPartner(tokenDigest: string, partnerId: string): void;
+  rememberIssued(tokenDigest: string, issued: FoundCredential): void;
   /** A token was revoked: its next request reads the table. To be called once the change is committed. */
   invalidateCachedToken(tokenDigest: string): void;
   /** The same for every token of a user, of an application, or of the applications that a user owns. */
@@ -53,7 +53,7 @@ export function createAuthenticator({
   olderFormatUntil,
 }: AuthenticatorOptions): Authenticator {
   const takesOlderFormat = (): boolean => olderFormatUntil !== undefined && clock() < olderFormatUntil;
-  const memory = new TokenMemory({ db, checks, monotonicMs, turns, takesOlderFormat });
+  const memory = new TokenMemory({ db, checks, clock, monotonicMs, turns, takesOlderFormat });
   return {
     async authenticate(authorization, findAddress = () => 'unknown') {
       const token = BEARER_PATTERN.exec(authorization ?? '')?.[1];
@@ -72,12 +72,12 @@ export function createAuthenticator({
       return new Map(usable.map(([digest, token]) => [digest, toActor(token, digest)]));
     },
 
-    findPartner(authorization) {
+    findProvenPartner(authorization) {
       const token = BEARER_PATTERN.exec(authorization)?.[1];
-      return token === undefined ? undefined : memory.findPartner(hash('sha256', token, 'hex'));
+      return token === undefined ? undefined : memory.findProvenPartner(hash('sha256', token, 'hex'));
     },
 
-    rememberPartner: (tokenDigest, partnerId) => memory.rememberPartner(tokenDigest, partnerId),
+    rememberIssued: (tokenDigest, issued) => memory.rememberIssued(tokenDigest, issued),
     invalidateCachedToken: (tokenDigest) => memory.forget(tokenDigest),
     invalidateCachedTokensOf: (id) => memory.forgetTokensOf(id),
   };

@@ -5,6 +5,7 @@ import { findClient } from '../queries/accounts/clients.ts';
 import type { Client } from '../queries/accounts/clients.ts';
 import { findOrganizationOfClient } from '../queries/accounts/names.ts';
 import { inBatches } from '../queries/connection/batches.ts';
+import type { FoundCredential } from '../shares/credential-memory.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { assignRequestToPartner } from '../queries/connection/request-scope.ts';
 import type { OAuthRequest, OAuthParameters } from './exchange.ts';
@@ -88,6 +89,14 @@ export async function authenticateClient(
 /** What is known of the secret that was presented. */
 export function findPresentedSecret({ application, secretHash, presentedHash }: ProvenClient) {
   return presentedHash.equals(secretHash) ? application.secret : application.olderSecret;
+}
+
+/** Whose the secret is that was presented, and how long. */
+export function toFound(client: ProvenClient, now: Date): FoundCredential {
+  const { application, partnerId, isSuspended, secretHash, presentedHash } = client;
+  const endsAt = presentedHash.equals(secretHash) ? undefined : application.olderSecret?.endsAt;
+  const leftMs = endsAt === undefined ? Infinity : endsAt.getTime() - now.getTime();
+  return { partnerId, leftMs: isSuspended ? 0 : leftMs, endsWith: [application.id, application.ownerUserId] };
 }
 
 /** The digest of the secret before the present one, as long as that works. */

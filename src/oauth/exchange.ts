@@ -1,11 +1,12 @@
 import OAuth2Server from '@node-oauth/oauth2-server';
+import type { FoundCredential } from '../shares/credential-memory.ts';
 
 /** A request to an OAuth endpoint, its body parsed from JSON or from a form; undefined for an empty body. */
 export interface OAuthRequest {
   readonly authorization: string | undefined;
   readonly body: unknown;
-  /** Called with the client's partner when its secret was right, before anything else is done; what it throws ends the request. */
-  readonly onClientProven?: (partnerId: string) => Promise<void>;
+  /** Called with whose the client's secret is when it was right, before anything else is done; what it throws ends the request. */
+  readonly onClientProven?: (client: FoundCredential) => Promise<void>;
 }
 
 export interface OAuthReply {

@@ -2,10 +2,16 @@ import OAuth2Server from '@node-oauth/oauth2-server';
 import { sha256Digest } from '../domain/security/credentials.ts';
 import { OAUTH_GRANTS } from '../domain/security/grant-types.ts';
 import { deleteAccessToken } from '../queries/accounts/access-tokens.ts';
-import { authenticateClient, findPresentedSecret, parseClientCredentials } from './client-credentials.ts';
+import {
+  authenticateClient,
+  findPresentedSecret,
+  parseClientCredentials,
+  toFound,
+} from './client-credentials.ts';
 import type { ClientCredentials, ProvenClient } from './client-credentials.ts';
 import type { SecretUse } from '../queries/accounts/application-secrets.ts';
 import type { Db } from '../queries/connection/database.ts';
+import type { FoundCredential } from '../shares/credential-memory.ts';
 import { parseOAuthParameters, toOAuthErrorReply, toOAuthSuccessReply } from './exchange.ts';
 import type { OAuthReply, OAuthRequest, OAuthParameters } from './exchange.ts';
 import { createOAuthModel, encodeForOAuthLibrary } from './model.ts';
@@ -20,7 +26,7 @@ export interface TokenEndpointOptions {
   /** Of this process's authenticator: a revoked token ends here at once, elsewhere within a second. */
   readonly invalidateCachedToken?: (tokenDigest: string) => void;
   /** Of this process's authenticator: whose the token is that has just been issued. */
-  readonly rememberPartner?: (tokenDigest: string, partnerId: string) => void;
+  readonly rememberIssued?: (tokenDigest: string, issued: FoundCredential) => void;
   /** Hears of each secret that was right, and whether no use of it was known. */
   readonly onSecretUsed?: (use: SecretUse, isFirst: boolean) => void;
 }
@@ -37,7 +43,7 @@ export interface TokenEndpoint {
  * (the database cannot be reached) is an error of the server.
  */
 export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoint {
-  const { db, settings, clock, verifyAccount, invalidateCachedToken, rememberPartner } = options;
+  const { db, settings, clock, verifyAccount, invalidateCachedToken, rememberIssued } = options;
   const { accessTokenSeconds } = settings;
 
   async function issue(request: OAuthRequest): Promise<OAuthReply> {
@@ -53,8 +59,12 @@ export function createTokenEndpoint(options: TokenEndpointOptions): TokenEndpoin
       .catch((error: unknown) => {
         throw toUnsupportedGrantError(error, parameters);
       });
-    if (provenClient !== undefined)
-      rememberPartner?.(sha256Digest(token.accessToken).toString('hex'), provenClient.partnerId);
+    if (provenClient !== undefined) {
+      const { partnerId, application } = provenClient;
+      const endsWith = [String(token.user['userId']), application.id, application.ownerUserId];
+      const issued = { partnerId, endsWith, leftMs: accessTokenSeconds * 1_000 };
+      rememberIssued?.(sha256Digest(token.accessToken).toString('hex'), issued);
+    }
     return toOAuthSuccessReply({
       access_token: token.accessToken,
       expires_in: accessTokenSeconds,
@@ -96,7 +106,7 @@ async function proveClient(
   const { orgId, id: applicationId } = client.application;
   const isFirst = findPresentedSecret(client)?.lastUsedAt === null;
   onSecretUsed?.({ orgId, applicationId, secretHash: client.presentedHash, usedAt: now }, isFirst);
-  await onClientProven?.(client.partnerId);
+  await onClientProven?.(toFound(client, now));
   return client;
 }
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { CredentialMemory } from '../shares/credential-memory.ts';
-import type { LookupTurns } from '../shares/credential-memory.ts';
+import type { FoundCredential, LookupTurns } from '../shares/credential-memory.ts';
 import { readOrganizationId } from '../domain/security/credentials.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import {
@@ -39,6 +39,7 @@ export interface TokenMemoryOptions {
   readonly db: Db;
   /** Where many tokens are read that no request waits for: connections that are free for it. */
   readonly checks: Db;
+  readonly clock: () => Date;
   /** Milliseconds that never run backwards. */
   readonly monotonicMs: () => number;
   /** Unknown tokens that are remembered; beyond them those that were used longest ago are forgotten. */
@@ -90,12 +91,11 @@ export class TokenMemory {
    * partner. Rejects when the database does not answer.
    */
   #read(presented: PresentedToken): Promise<ActiveToken | undefined> {
-    const { monotonicMs } = this.#options;
     const { tokenDigest } = presented;
     const partnerId = this.#credentials.findPartner(tokenDigest);
     if (partnerId !== undefined) assignRequestToPartner(partnerId);
     const reading: CachedRead = {
-      startedMs: monotonicMs(),
+      startedMs: this.#options.monotonicMs(),
       token: this.#select(presented),
       active: undefined,
     };
@@ -106,7 +106,7 @@ export class TokenMemory {
     reading.token.then((active) => {
       reading.active = active;
       if (active !== undefined) {
-        this.#credentials.remember(tokenDigest, active.partnerId);
+        this.#credentials.remember(tokenDigest, this.#toFound(active), reading.startedMs);
         return;
       }
       drop();
@@ -134,34 +134,46 @@ export class TokenMemory {
     const tokens = await runWithin(readTogetherMs, () => findActiveTokens(checks, keys));
     for (const { tokenDigest } of owners) {
       const [active, known] = [tokens.get(tokenDigest), this.#readings.peek(tokenDigest)];
-      if (active === undefined) this.#readings.delete(tokenDigest);
+      if (active === undefined) {
+        this.#readings.delete(tokenDigest);
+        this.#credentials.rememberUnknown(tokenDigest, startedMs);
+        continue;
+      }
       // What was read later, or was announced meanwhile, must not be forgotten for what was so before.
-      else if (announcedChanges === this.#announcedChanges && (known?.startedMs ?? startedMs) <= startedMs)
+      if (announcedChanges === this.#announcedChanges && (known?.startedMs ?? startedMs) <= startedMs)
         this.#readings.set(tokenDigest, { startedMs, token: Promise.resolve(active), active });
-      if (active !== undefined) this.#credentials.remember(tokenDigest, active.partnerId);
+      this.#credentials.remember(tokenDigest, this.#toFound(active), startedMs);
     }
     return tokens;
   }
 
-  /** The partner of a token that this process has seen, without a look at the table. */
-  findPartner(tokenDigest: string): string | undefined {
-    return this.#credentials.findPartner(tokenDigest);
+  #toFound(active: ActiveToken): FoundCredential {
+    const { partnerId, userId, applicationId, applicationOwnerId, expiresAt, isSuspended } = active;
+    const leftMs = isSuspended ? 0 : expiresAt.getTime() - this.#options.clock().getTime();
+    return { partnerId, leftMs, endsWith: [userId, applicationId, applicationOwnerId] };
+  }
+
+  /** The partner of a token that this process has found right within a minute, without a look at the table. */
+  findProvenPartner(tokenDigest: string): string | undefined {
+    return this.#credentials.findProvenPartner(tokenDigest);
   }
 
   /** This process has issued the token to an application of the partner: it is read in the share of the partner from the first time. */
-  rememberPartner(tokenDigest: string, partnerId: string): void {
-    this.#credentials.remember(tokenDigest, partnerId);
+  rememberIssued(tokenDigest: string, issued: FoundCredential): void {
+    this.#credentials.remember(tokenDigest, issued);
   }
 
   /** A token was changed: its next use reads the table. */
   forget(tokenDigest: string): void {
     this.#announcedChanges += 1;
+    this.#credentials.end(tokenDigest);
     this.#readings.delete(tokenDigest);
   }
 
   /** The same for every token of a user, of an application, or of the applications that a user owns. */
   forgetTokensOf(id: string): void {
     this.#announcedChanges += 1;
+    this.#credentials.endAllOf(id);
     for (const [tokenDigest, { active }] of this.#readings.entries()) {
       // A read that has not ended may have begun before the change.
       if (active === undefined || belongsTo(active, id)) this.#readings.delete(tokenDigest);

@@ -107,7 +107,11 @@ function describeUses(newer: Secret, older: Secret): string {
 export const endSecretFromForm = withApplication(async (context, request, response, application) => {
   const isCurrent = readFormField(request, 'version') === versionOf(application);
   const isEnded = isCurrent && (await endOlderApplicationSecret(context.db, application, context.clock()));
-  if (isEnded) logApplicationEvent(context, 'Older application secret ended.', response, application);
+  if (isEnded) {
+    // It takes no turn of its partner any more.
+    context.invalidateCachedTokensOf(application.id);
+    logApplicationEvent(context, 'Older application secret ended.', response, application);
+  }
   redirectWithNotice(response, applicationPath(application), isEnded ? 'secret_ended' : 'application_stale');
 });
 

@@ -89,7 +89,8 @@ export const logIn: PageHandler = async (context, request, response) => {
     return;
   }
   attempt.giveBack();
-  context.sessions.remember(token, account.partnerId);
+  if (previous !== undefined) context.sessions.end(previous.token);
+  context.sessions.remember(token, account);
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   const name = await context.normaliseUsername(account.username);
   cookies.setKnownBrowser(response, signKnownBrowser(context.linkKey, name));

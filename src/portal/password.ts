@@ -72,7 +72,7 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
     redirectAfterForm(response, LOGIN_PATH);
     return;
   }
-  context.sessions.remember(token, session.partnerId);
+  context.sessions.remember(token, session);
   cookies.setSession(response, token, SESSION_LIFETIME_MS);
   log.info('Portal password changed.', { org_id: session.orgId, user_id: session.userId });
   redirectWithNotice(response, homePathOfRole(session.role), 'password_changed');

@@ -2,6 +2,8 @@ import { LRUCache } from 'lru-cache';
 
 /** A credential that was not found is taken for unknown for so long. */
 const UNKNOWN_MS = 900;
+/** One that was found has its partner's turn for so long: what ends it is not told to every process. */
+const PROVEN_MS = 60_000;
 const MAX_KNOWN = 10_000;
 /** Kept apart: a flood of unknown credentials must not evict known ones. */
 const MAX_UNKNOWN = 10_000;
@@ -20,17 +22,33 @@ export interface CredentialMemoryOptions {
   readonly turns?: LookupTurns | undefined;
 }
 
+/** A credential that was found. */
+export interface FoundCredential {
+  readonly partnerId: string;
+  /** How long it is right from now on, as far as that is known; nothing where it is right no more (its partner is suspended). */
+  readonly leftMs: number;
+  /** Its user and application, and the owner of that: what changes of these may end it. */
+  readonly endsWith: readonly (string | null)[];
+}
+
+interface KnownCredential extends Pick<FoundCredential, 'partnerId' | 'endsWith'> {
+  provenUntilMs: number;
+}
+
 /**
- * What look-ups found out about credentials that are drawn at random (access tokens, session cookies), by hex digest: whose
- * they are, however long ago, as that does not change and outlasts look-ups that fail; and that nobody has them, for a moment. So
- * that only a credential of which nothing is known is looked up in the name of its address.
+ * What look-ups found out about credentials (access tokens, session cookies, secrets of clients), by digest: whose they are,
+ * however long ago, as that does not change and outlasts look-ups that fail; until when they are taken for right without a look;
+ * and of those that are drawn at random that nobody has them, for a moment. So that only a credential of which nothing is known is
+ * looked up in the name of its address, and only one that was right a moment ago has its partner's turn.
  */
 export class CredentialMemory {
-  readonly #partners = new LRUCache<string, string>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, KnownCredential>({ max: MAX_KNOWN });
   /** When the look-ups began that did not find these. */
   readonly #unknown: LRUCache<string, number>;
   readonly #monotonicMs: () => number;
   readonly #turns: LookupTurns | undefined;
+  /** When this process was told that a credential, or all of a user or an application, had ended or may have. */
+  readonly #ended = new LRUCache<string, number>({ max: MAX_KNOWN });
 
   constructor({ monotonicMs, maxUnknown, turns }: CredentialMemoryOptions) {
     this.#monotonicMs = monotonicMs;
@@ -40,7 +58,13 @@ export class CredentialMemory {
 
   /** The partner that the credential belonged to when it was last found. */
   findPartner(digest: string): string | undefined {
-    return this.#partners.get(digest);
+    return this.#known.get(digest)?.partnerId;
+  }
+
+  /** The same of one that was right within a minute and has not ended since, as far as this process knows: it has that partner's turn. */
+  findProvenPartner(digest: string): string | undefined {
+    const known = this.#known.get(digest);
+    return known !== undefined && this.#monotonicMs() < known.provenUntilMs ? known.partnerId : undefined;
   }
 
   /**
@@ -52,20 +76,43 @@ export class CredentialMemory {
     return startedMs !== undefined && this.#monotonicMs() - startedMs < UNKNOWN_MS;
   }
 
-  /** The credential was found: it is this partner's. */
-  remember(digest: string, partnerId: string): void {
-    this.#partners.set(digest, partnerId);
+  /** A look-up that began at `startedMs` has found the credential, or it was issued then; now unless that is given. */
+  remember(digest: string, found: FoundCredential, startedMs = this.#monotonicMs()): void {
+    const { partnerId, endsWith, leftMs } = found;
+    // The look-up may have found what was so before an end.
+    const isOutdated = [digest, ...endsWith].some((key) => (this.#ended.get(key ?? '') ?? -1) > startedMs);
+    const provenUntilMs = isOutdated ? -Infinity : startedMs + Math.min(PROVEN_MS, leftMs);
+    this.#known.set(digest, { partnerId, endsWith, provenUntilMs });
+  }
+
+  /** The credential has ended, or may have: it has no partner's turn until it is found again. */
+  end(digest: string): void {
+    this.#ended.set(digest, this.#monotonicMs());
+    const known = this.#known.peek(digest);
+    if (known !== undefined) known.provenUntilMs = -Infinity;
+  }
+
+  /** The same for all that end with a user or an application. */
+  endAllOf(id: string): void {
+    this.#ended.set(id, this.#monotonicMs());
+    for (const known of this.#known.values())
+      if (known.endsWith.includes(id)) known.provenUntilMs = -Infinity;
+  }
+
+  /** Nobody has the credential. */
+  forget(digest: string): void {
+    this.#known.delete(digest);
   }
 
   /** A look-up that began at `startedMs` did not find the credential. */
   rememberUnknown(digest: string, startedMs: number): void {
-    this.#partners.delete(digest);
+    this.forget(digest);
     this.#unknown.set(digest, startedMs);
   }
 
   /** Looks a credential up, in the turn of the address unless something is known of it. Throws what the turns and the work throw. */
   lookUp<Result>(digest: string, address: string, work: () => Promise<Result>): Promise<Result> {
-    const isSeen = this.#turns === undefined || this.#partners.has(digest) || this.isUnknown(digest);
+    const isSeen = this.#turns === undefined || this.#known.has(digest) || this.isUnknown(digest);
     return isSeen ? work() : this.#turns.run(address, work);
   }
 }

@@ -131,3 +131,30 @@ test('a session that was found before waits for no turn of its address, also aft
     await requests.close();
   }
 });
+
+test('a session has its partner’s turn for a minute after it was found, and none once it has ended', async () => {
+  let elapsedMs = 0;
+  const sessions = createSessionMemory(database.db, { monotonicMs: () => elapsedMs });
+  const cookie = await createSession(database.db, person, START);
+  const find = () => sessions.findProvenPartner(cookie);
+  expect(find()).toBeUndefined();
+  await sessions.find(cookie, '192.0.2.1', START);
+  elapsedMs = 59_999;
+  expect([find(), sessions.findSubject(cookie)]).toEqual([person.orgId, expect.any(String)]);
+  elapsedMs = 60_000;
+  // It is counted by itself all the same: others may have used its address up.
+  expect([find(), sessions.findSubject(cookie)]).toEqual([undefined, expect.any(String)]);
+  await sessions.find(cookie, '192.0.2.1', new Date(START.getTime() + 12 * 3_600_000 - 500));
+  elapsedMs += 499;
+  expect(find()).toBe(person.orgId);
+  elapsedMs += 1;
+  expect(find()).toBeUndefined();
+  const other = await createSession(database.db, person, START);
+  for (const end of [() => sessions.end(other), () => sessions.endAllOf(person.userId)]) {
+    sessions.remember(other, { ...person, partnerId: person.orgId });
+    expect(sessions.findProvenPartner(other)).toBe(person.orgId);
+    elapsedMs += 1;
+    end();
+    expect(sessions.findProvenPartner(other)).toBeUndefined();
+  }
+});

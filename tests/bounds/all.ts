@@ -5,6 +5,7 @@ import { boundsOfConnections } from './of-connections.ts';
 import { boundsOfCounting } from './of-counting.ts';
 import { boundsOfCredentials } from './of-credentials.ts';
 import { boundsOfDatabase } from './of-database.ts';
+import { boundsOfEndedCredentials } from './of-ended-credentials.ts';
 import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfExchanges } from './of-exchanges.ts';
@@ -23,6 +24,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfConnections,
   ...boundsOfCounting,
   ...boundsOfCredentials,
+  ...boundsOfEndedCredentials,
   ...boundsOfDatabase,
   ...boundsOfWork,
   ...boundsOfPlans,

@@ -156,6 +156,7 @@ test('the tokens of open streams are asked about in a time of their own, and aga
   const memory = new TokenMemory({
     db: api.db,
     checks: checks.db,
+    clock: api.clock.now,
     monotonicMs: () => performance.now(),
     get readTogetherMs() {
       return limit.readTogetherMs;

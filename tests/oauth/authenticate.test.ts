@@ -200,3 +200,18 @@ test('a flood of unknown tokens has two look-ups at once, and a token that was s
   );
   expect([most(), running()]).toEqual([2, 0]);
 });
+
+test('a token has its partner’s turn for a minute after it was found, and no longer than it lives', async () => {
+  const find = () => authenticator.findProvenPartner(`Bearer ${token}`);
+  await enter();
+  elapsedMs = 59_999;
+  expect(find()).toBe(client.orgId);
+  elapsedMs = 60_000;
+  expect(find()).toBeUndefined();
+  now = new Date(START.getTime() + 36_000_000 - 500);
+  await enter();
+  elapsedMs += 499;
+  expect(find()).toBe(client.orgId);
+  elapsedMs += 1;
+  expect(find()).toBeUndefined();
+});

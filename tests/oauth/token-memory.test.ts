@@ -76,7 +76,13 @@ describe('an unknown token', () => {
 
   test('is forgotten for others, which evict no valid one', async () => {
     const { db, statements } = counted();
-    const memory = new TokenMemory({ db, checks: db, monotonicMs: () => 0, maxUnknown: 10 });
+    const memory = new TokenMemory({
+      db,
+      checks: db,
+      clock: () => now,
+      monotonicMs: () => 0,
+      maxUnknown: 10,
+    });
     const read = async (value: string): Promise<unknown> =>
       (await memory.find(presented(value), () => 'address'))?.userId;
     const unknown = Array.from({ length: 11 }, () => newAccessToken(client.orgId));
@@ -161,7 +167,7 @@ describe('a token', () => {
 
 test('of more tokens than are remembered the first is read again', async () => {
   const { db, statements } = counted();
-  const memory = new TokenMemory({ db, checks: db, monotonicMs: () => 0 });
+  const memory = new TokenMemory({ db, checks: db, clock: () => now, monotonicMs: () => 0 });
   const values = [token];
   await memory.find(presented(token), () => 'address');
   for (let index = 0; index < 10_000; index += 1) values.push(newAccessToken(client.orgId));
@@ -272,7 +278,7 @@ test('a token that this process has issued waits for no turn of its address', as
     settings: { accessTokenSeconds: 36_000 },
     clock: () => now,
     verifyAccount: accountVerifier(db),
-    rememberPartner: (digest, partnerId) => authority.rememberPartner(digest, partnerId),
+    rememberIssued: (digest, issued) => authority.rememberIssued(digest, issued),
   });
   const authorization = basic(client.clientId, client.clientSecret);
   const { body } = await endpoint.issue({ authorization, body: { grant_type: 'client_credentials' } });

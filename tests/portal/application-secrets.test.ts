@@ -103,6 +103,8 @@ test('an application has two secrets at most, and the older one is ended by hand
   expect(await worksAt(clientId, first, new Date())).toBe(true);
   const ended = await browser.post(`${page}secret/end/`, end);
   expect(ended.headers['location']).toBe(`${page}?notice=secret_ended`);
+  // Its clients follow at once.
+  expect(site.forgotten).toContain(page.split('/').at(-2));
   const works = await Promise.all([first, second].map((secret) => worksAt(clientId, secret, new Date())));
   expect(works).toEqual([false, true]);
   expect(secretsOn((await browser.get(page)).text).map(([name]) => name)).toEqual(['Present']);

@@ -50,8 +50,8 @@ export const boundsOfTurns: readonly Bound[] = [
     edits: [
       {
         file: 'src/compose/turns.ts',
-        from: 'authenticator.findPartner(authorization) ?? provenClients.findPartner(authorization)',
-        to: 'authenticator.findPartner(authorization)',
+        from: 'authenticator.findProvenPartner(authorization) ?? provenClients.findProvenPartner(authorization)',
+        to: 'authenticator.findProvenPartner(authorization)',
       },
     ],
     proofs: [unproven('is served beside 250 addresses as beside one', 'asks for tokens')],
