@@ -188,6 +188,7 @@ export async function volley(aim: Aim, connections: number, pauseMs: number, req
       socket.once('close', () => open.delete(socket));
     }
     for (const socket of open) socket.write(request);
+    tally.count('volley');
     await Promise.race([sleep(pauseMs), aborted(signal)]);
   }
   for (const socket of open) socket.destroy();

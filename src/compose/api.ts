@@ -18,6 +18,7 @@ import type { Log } from '../log/log.ts';
 import { createOAuthEndpoints } from './oauth-endpoints.ts';
 import { createPages } from './pages.ts';
 import { createFinder, createSessionFinder, takeTurns } from './turns.ts';
+import type { FindCaller } from './turns.ts';
 import { createAuthenticator } from '../oauth/authenticate.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { createSessionMemory } from '../accounts/sessions.ts';
@@ -123,8 +124,14 @@ export interface ApiOptions {
 
 const monotonicMs = (): number => performance.now();
 
+export interface ComposedApi {
+  readonly listener: RequestListener;
+  /** Whose turn a request takes. */
+  readonly findCaller: FindCaller;
+}
+
 /** Binds operations, token endpoints and pages to the HTTP surface, behind the turns of callers. */
-export function composeApi(options: ApiOptions): RequestListener {
+export function composeApi(options: ApiOptions): ComposedApi {
   const { db, checks, clock, log, trustedProxies, recentPartners } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
   const { olderFormatUntil } = options;
@@ -180,7 +187,7 @@ export function composeApi(options: ApiOptions): RequestListener {
     oauth: createOAuthEndpoints(options, authenticator, verifyAccount),
     pages: createPages({ ...shared, recentPartners, verifyAccount, hashing, sessions, olderFormatUntil }),
   });
-  return takeTurns(app, baseUrl, findCaller);
+  return { listener: takeTurns(app, baseUrl, findCaller), findCaller };
 }
 
 function pickHttpOptions({ allowedOrigins = [], bodyInTurnMs, openBodyLimits, routes }: ApiOptions) {

@@ -5,7 +5,7 @@ import { PasswordThreads } from '../compute/password-threads.ts';
 import { ComputePool } from '../compute/pool.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
-import { createBoundedServer } from '../http/bounded-server.ts';
+import { createBoundedServer, SERVER_LIMITS } from '../http/bounded-server.ts';
 import { HttpServer } from '../http/http-server.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
@@ -23,6 +23,7 @@ import { createDeliveryMetrics, registerComputeMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
 import { startEventStreams } from '../streams/announcements.ts';
 import type { EventStreams } from '../streams/announcements.ts';
+import type { FindCaller } from './turns.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
 import { createOperationServices } from './services.ts';
@@ -55,7 +56,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { settings, role, log, onFatal, signal } = options;
   const clock = (): Date => new Date();
   const extraCa = settings.webhookCaFile === undefined ? undefined : readCaFile(settings.webhookCaFile);
-  const server = new HttpServer(createBoundedServer(settings.trustedProxies));
+  const server = new HttpServer(
+    createBoundedServer(settings.trustedProxies, SERVER_LIMITS, (request) => surface?.findCaller?.(request)),
+  );
   const metricsServer = new HttpServer();
   let storage: Storage | undefined;
   const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
@@ -154,6 +157,8 @@ function createHealthListener(options: ProcessContext, hasMetricsElsewhere: bool
 /** What answers requests. */
 interface Surface {
   readonly listener: RequestListener;
+  /** Whose a request is, where there are callers. */
+  readonly findCaller?: FindCaller;
   /** Writes what is still to be written of requests. */
   stop(): Promise<void>;
 }
@@ -177,7 +182,7 @@ async function startSurface(
     perSecond: settings.requestsLoggedPerSecond,
   });
   const uses = startSecretUses({ db: storage.background, log });
-  const listener = composeApi({
+  const { listener, findCaller } = composeApi({
     db: storage.db,
     background: storage.background,
     checks: storage.checks,
@@ -199,6 +204,7 @@ async function startSurface(
   });
   return {
     listener,
+    findCaller,
     stop: async () => {
       await Promise.all([requests.stop(), uses.stop()]);
     },

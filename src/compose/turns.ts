@@ -15,7 +15,7 @@ interface CallersOptions {
   readonly sessions: Pick<SessionMemory, 'findProvenPartner'>;
 }
 
-type FindCaller = (request: IncomingMessage) => QuotaSubject;
+export type FindCaller = (request: IncomingMessage) => QuotaSubject;
 
 /** Whose turn a request takes: a partner's where its token, session or client was right within a minute, otherwise an address's. */
 export function createFinder({

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import type { IncomingMessage, Server } from 'node:http';
+import { addressSubject } from '../domain/security/quota-subjects.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { passAllRequests } from './all-requests.ts';
 import { boundChunks } from './chunk-bounds.ts';
 import { shareConnections } from './connection-shares.ts';
@@ -39,11 +40,12 @@ const MAX_HEADER_BYTES = 16_384;
  * requests that do not arrive in time are answered with 408 (installClientErrorHandler), bodies may neither come in too many
  * chunks (boundChunks) nor go on behind their answer (endUnreadBodies), and what is neither a request nor its body has an end
  * (boundOverhead). The addresses of `trustedProxies`
- * (CIDR blocks) may have as many connections as the server.
+ * (CIDR blocks) may have as many connections as the server. Callers are those that `findCaller` knows at that time, otherwise addresses.
  */
 export function createBoundedServer(
   trustedProxies: readonly string[] = [],
   limits: ServerLimits = SERVER_LIMITS,
+  findCaller: (request: IncomingMessage) => QuotaSubject | undefined = () => undefined,
 ): Server {
   const server = createServer({
     headersTimeout: limits.headersMs,
@@ -56,7 +58,7 @@ export function createBoundedServer(
   passAllRequests(server);
   boundOverhead(server);
   const isTrusted = createMembership(trustedProxies);
-  boundChunks(server, (request) => toCountedAddress(findClientAddress(request, isTrusted)));
+  boundChunks(server, (each) => findCaller(each) ?? addressSubject(findClientAddress(each, isTrusted)));
   endUnreadBodies(server);
   shareConnections(server, isTrusted, limits);
   return server;

@@ -72,7 +72,9 @@ export class CallerTurns<Item> {
   }
 }
 
-const toPartyName = (caller: QuotaSubject): string => (kindOf(caller) === 'partner' ? caller : STRANGERS);
+export function toPartyName(caller: QuotaSubject): string {
+  return kindOf(caller) === 'partner' ? caller : STRANGERS;
+}
 
 /** Takes the last of the caller that has most, if those are more than `least`, which is one or more. */
 function takeLastOfMost<Item>(party: Party<Item>, least: number): Item | undefined {

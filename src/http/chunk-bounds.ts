@@ -1,28 +1,32 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { Problem } from '../domain/api/problem.ts';
+import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { createChunkAccounts } from './chunk-account.ts';
-import type { AddressChunks, ChunkAccount } from './chunk-account.ts';
+import type { AccountLimits, ChunkAccount } from './chunk-account.ts';
 import { dropBodyOfTurn, stopReading, stopRequests } from './stop-connection.ts';
 
-export interface ChunkLimits extends AddressChunks {
+export interface ChunkLimits extends AccountLimits {
   /** Chunks of a body, and for how many of its bytes it may have a further one. */
   readonly maxOfBody: number;
   readonly bytesOfFurther: number;
-  /** Chunks that a body may bring in one turn of the event loop whatever others of its address bring. */
-  readonly fewOfTurn: number;
 }
 
 /**
  * A body of 16 KiB that is written token by token has some 3,000 chunks, one of 8 MiB row by row some 10,000. A chunk takes 1 to
- * 2 µs of the event loop, whatever its length, so that an address takes 3 to 6 % of it in the long run.
+ * 2 µs of the event loop, whatever its length, so that a party takes 3 to 6 % of it in the long run. A body that waits has a
+ * connection with a read of 64 KiB.
  */
 export const CHUNK_LIMITS: ChunkLimits = {
   maxOfBody: 4_096,
   bytesOfFurther: 64,
-  maxOfAddress: 8_192,
+  maxAtOnce: 8_192,
   perMs: 32,
   fewOfTurn: 64,
+  maxOfCaller: 256,
+  maxOfParty: 512,
+  waitMs: 2_000,
 };
 
 /** A request emits this when the rest of its body is given up. */
@@ -32,7 +36,7 @@ export const CUT_OFF = 'cutOff';
 const COPIED_BYTES = 1_024;
 const RETRY_SECONDS = '2';
 
-type Reason = 'chunks of the body' | 'chunks of the address';
+type Reason = 'chunks of the body' | 'chunks of the party';
 const CUT_OFF_FOR = new WeakMap<IncomingMessage, Reason>();
 
 /** Whether the rest of the body was given up: it never comes whole. */
@@ -50,68 +54,47 @@ export function findCutOffProblem(request: IncomingMessage): Problem | undefined
     return new Problem('payload_too_large', `The body comes in too many small chunks: ${cure}.`, { headers });
   return new Problem(
     'overloaded',
-    `More small chunks came at once from the caller's address than are read: ${cure}, or repeat it after ${RETRY_SECONDS} s.`,
+    `More small chunks came at once than are read of a partner, or of all callers together whose partner is not known yet: ${cure}, or repeat it after ${RETRY_SECONDS} s.`,
     { headers: { ...headers, 'Retry-After': RETRY_SECONDS } },
   );
 }
 
 /**
  * Bounds the chunks in which bodies come (RFC 9112, 7.1), since Node.js calls JavaScript for each, 10,900 times for 64 KiB of one byte
- * each: those of a body, and those that all bodies of an address bring. While the address has less than half of its chunks
- * left, no further part of its bodies is read; what comes in the same read as its head, and is beyond, cannot wait. Such a body, and one
- * of too many chunks, is given up: the rest is neither parsed nor read, and its connection ends with the answer.
+ * each: those of a body, and those that all bodies of a party bring, which is a partner that is known, or all other callers together.
+ * While the party has less than half of its chunks left, no further part of its bodies is read but by turns of its callers; what
+ * comes in the same read as its head, and is beyond, cannot wait. Such a body, one that waits too long, and one of too many chunks, is
+ * given up: the rest is neither parsed nor read, and its connection ends with the answer.
  */
 export function boundChunks(
   server: Server,
-  addressOf: (request: IncomingMessage) => string,
+  findCaller: (request: IncomingMessage) => QuotaSubject,
   limits: ChunkLimits = CHUNK_LIMITS,
   monotonicMs: () => number = () => performance.now(),
 ): void {
   const accountOf = createChunkAccounts(limits, monotonicMs);
   const endsOfTurn = new EndsOfTurn();
+  const readsOf = new WeakMap<Socket, BodyReads>();
   server.on('request', (request: IncomingMessage) => {
     if (request.headers['transfer-encoding'] === undefined) return;
-    countChunks(request, new ChunkCount(accountOf(addressOf(request)), limits), endsOfTurn);
+    const { socket } = request;
+    const reads = readsOf.get(socket) ?? new BodyReads(socket, endsOfTurn);
+    readsOf.set(socket, reads);
+    countChunks(new ChunkedBody(request, { limits, findCaller, accountOf }), reads);
   });
 }
 
-/** Counts the chunks of a request, whoever reads them and whether or not anybody does. */
-function countChunks(request: IncomingMessage, count: ChunkCount, endsOfTurn: EndsOfTurn): void {
+/** Counts the chunks of a body, whoever reads them and whether or not anybody does. */
+function countChunks(body: ChunkedBody, reads: BodyReads): void {
+  const { request } = body;
   const push = request.push.bind(request);
   request.push = (chunk: Buffer | null): boolean => {
     if (isCutOff(request)) return false;
     if (chunk === null) return push(null);
-    if (count.isFirstOfTurn()) {
-      count.beginTurn();
-      endsOfTurn.add(readOnInNextTurn(request, count));
-    }
-    const reason = count.take(chunk.length);
+    const reason = body.take(chunk.length, reads.begin(body));
     if (reason === undefined) return push(chunk.length <= COPIED_BYTES ? Buffer.from(chunk) : chunk);
     cutOff(request, reason);
     return false;
-  };
-}
-
-/**
- * One read for each body and turn: else Node.js reads on up to 2 MiB of it, if so much has come, before anybody else has a turn.
- * Returns what is to be done at the end of the turn.
- */
-function readOnInNextTurn(request: IncomingMessage, count: ChunkCount): () => void {
-  const { socket } = request;
-  const stop = (): void => stopReading(socket);
-  stop();
-  // Whoever consumes the body lets Node.js read on.
-  socket.on('resume', stop);
-  const readOn = (): void => {
-    socket.off('resume', stop);
-    // Where nobody takes what has come, whoever does so later lets Node.js read on.
-    if (request.complete || request.readableLength < request.readableHighWaterMark) socket.resume();
-  };
-  return () => {
-    count.endTurn();
-    if (isCutOff(request)) return;
-    if (request.complete) readOn();
-    else count.account.readOn(readOn);
   };
 }
 
@@ -122,40 +105,117 @@ function cutOff(request: IncomingMessage, reason: Reason): void {
   request.emit(CUT_OFF);
 }
 
+/**
+ * One read of a connection's bodies in each turn: else Node.js reads on up to 2 MiB, if so much has come, before anybody else has a
+ * turn.
+ */
+class BodyReads {
+  readonly #socket: Socket;
+  readonly #endsOfTurn: EndsOfTurn;
+  /** The body of the last chunk in this turn: only that one can be incomplete. */
+  #body: ChunkedBody | undefined;
+  #isStopped = false;
+
+  constructor(socket: Socket, endsOfTurn: EndsOfTurn) {
+    this.#socket = socket;
+    this.#endsOfTurn = endsOfTurn;
+    // Whoever consumes a body lets Node.js read on.
+    socket.on('resume', () => {
+      if (this.#isStopped) stopReading(socket);
+    });
+  }
+
+  /** Tells whether a chunk is the first one of its body in this turn. */
+  begin(body: ChunkedBody): boolean {
+    if (this.#body === body) return false;
+    if (this.#body === undefined) {
+      this.#isStopped = true;
+      stopReading(this.#socket);
+      this.#endsOfTurn.add(() => this.#endTurn());
+    }
+    this.#body = body;
+    return true;
+  }
+
+  #endTurn(): void {
+    const body = this.#body;
+    this.#body = undefined;
+    if (body === undefined || isCutOff(body.request)) return;
+    if (body.request.complete) this.#readOn(body);
+    else body.waitForTurn(() => this.#readOn(body));
+  }
+
+  #readOn({ request }: ChunkedBody): void {
+    this.#isStopped = false;
+    // Where nobody takes what has come, whoever does so later lets Node.js read on.
+    if (request.complete || request.readableLength < request.readableHighWaterMark) this.#socket.resume();
+  }
+}
+
+interface BodyOptions {
+  readonly limits: ChunkLimits;
+  readonly findCaller: (request: IncomingMessage) => QuotaSubject;
+  readonly accountOf: (caller: QuotaSubject) => ChunkAccount;
+}
+
 /** The chunks of one body. */
-class ChunkCount {
-  readonly account: ChunkAccount;
-  readonly #limits: ChunkLimits;
+class ChunkedBody {
+  readonly request: IncomingMessage;
+  readonly #id = Symbol('body');
+  readonly #options: BodyOptions;
+  #caller: QuotaSubject | undefined;
+  #account: ChunkAccount | undefined;
   #chunks = 0;
   #bytes = 0;
-  #ofTurn = 0;
 
-  constructor(account: ChunkAccount, limits: ChunkLimits) {
-    this.account = account;
-    this.#limits = limits;
+  constructor(request: IncomingMessage, options: BodyOptions) {
+    this.request = request;
+    this.#options = options;
   }
 
-  isFirstOfTurn(): boolean {
-    return this.#ofTurn === 0;
-  }
-
-  beginTurn(): void {
-    this.account.fill();
-  }
-
-  endTurn(): void {
-    this.#ofTurn = 0;
-  }
-
-  /** Counts a chunk; tells the bound that it is beyond. */
-  take(bytes: number): Reason | undefined {
-    const { maxOfBody, bytesOfFurther, fewOfTurn } = this.#limits;
+  /**
+   * Counts a chunk; tells the bound that it is beyond. The first one of a turn costs no more than a read of a body with a length,
+   * so that it is none of its party's, and nobody asks whose it is.
+   */
+  take(bytes: number, isFirstOfTurn: boolean): Reason | undefined {
+    const { maxOfBody, bytesOfFurther } = this.#options.limits;
     this.#chunks += 1;
     this.#bytes += bytes;
-    this.#ofTurn += 1;
-    const isOfAddress = this.account.take();
     if (this.#chunks > maxOfBody + this.#bytes / bytesOfFurther) return 'chunks of the body';
-    return isOfAddress || this.#ofTurn <= fewOfTurn ? undefined : 'chunks of the address';
+    if (isFirstOfTurn) return undefined;
+    return this.#findAccount().take(this.#id) ? undefined : 'chunks of the party';
+  }
+
+  /** Has the body read on at once or when it is its caller's turn, unless its client goes before. */
+  waitForTurn(readOn: () => void): void {
+    const { request } = this;
+    const { socket } = request;
+    if (socket.destroyed) return;
+    const account = this.#findAccount();
+    if (account.mayReadOn()) {
+      readOn();
+      return;
+    }
+    const end = (andThen: () => void) => (): void => {
+      socket.off('close', leave);
+      if (!socket.destroyed) andThen();
+    };
+    const body = {
+      id: this.#id,
+      readOn: end(readOn),
+      giveUp: end(() => cutOff(request, 'chunks of the party')),
+    };
+    const leave = (): void => account.leave(body);
+    socket.once('close', leave);
+    account.wait(this.#findCaller(), body);
+  }
+
+  #findCaller(): QuotaSubject {
+    return (this.#caller ??= this.#options.findCaller(this.request));
+  }
+
+  #findAccount(): ChunkAccount {
+    return (this.#account ??= this.#options.accountOf(this.#findCaller()));
   }
 }
 

@@ -1,6 +1,9 @@
 // Attacks by what a request says, scaled down: bodies of megabytes, long queries.
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OF_AN_ADDRESS } from '../../bench/abuse/wire.ts';
+import { apiPath, bearerJson } from '../../bench/abuse/attack.ts';
+import { OF_AN_ADDRESS, requestText, statusesOf } from '../../bench/abuse/wire.ts';
 import { until } from '../process/partner.ts';
 import { startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
@@ -25,6 +28,44 @@ test('tiny-chunks: from as many connections as an address has they hold the loop
   await hasAnswered(250);
   expect(await service.takeHoldMs()).toBeLessThan(50);
   expect(await service.ask('GET')).toBe(200);
+  await attack.end();
+});
+
+test.each([
+  ['pipelined-chunks', OF_AN_ADDRESS, 1],
+  ['many-addresses-chunks', 500, 250],
+])('%s: all that comes in a moment holds the loop for less than 150 ms', async (name, atOnce, addresses) => {
+  const attack = service.begin(name, atOnce, Infinity);
+  const sent = (count: number): Promise<unknown> =>
+    until(attack.counts, ({ volley = 0 }) => volley >= count * addresses);
+  // The first time connections are opened one after the other, and what is compiled on the way is not the attack's.
+  await sent(2);
+  await service.takeHoldMs();
+  await sent(4);
+  const holdMs = await service.takeHoldMs();
+  await attack.end();
+  expect(holdMs).toBeLessThan(150);
+});
+
+/** A request of the other partner with a body of 3,000 one-byte chunks; resolves to its status. */
+async function askInTokens({ target, victim }: AttackedService): Promise<number> {
+  const body = JSON.stringify({ email: `${crypto.randomUUID()}@example.com`, role: 'user' }).padEnd(3_000);
+  const head = requestText({
+    method: 'POST',
+    path: apiPath(victim.orgId, '/users'),
+    headers: { ...bearerJson(victim.token), connection: 'close', 'transfer-encoding': 'chunked' },
+  });
+  const socket = connect(target.port, '127.0.0.1');
+  socket.write(`${head}${body.replaceAll(/./g, '1\r\n$&\r\n')}0\r\n\r\n`);
+  return Number(statusesOf(await buffer(socket))[0]);
+}
+
+test('tiny-chunks: a body that another partner writes token by token comes whole', async () => {
+  const attack = service.begin('tiny-chunks', OF_AN_ADDRESS, Infinity);
+  await until(attack.counts, ({ 200: answered = 0 }) => answered > OF_AN_ADDRESS);
+  const statuses: number[] = [];
+  for (let n = 0; n < 2; n++) statuses.push(await askInTokens(service));
+  expect(statuses).toEqual([201, 201]);
   await attack.end();
 });
 

@@ -1,73 +1,14 @@
 // Bodies that come in chunks: what clients send is read, and those of chunks without end are given up.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import { boundChunks, CHUNK_LIMITS, findCutOffProblem } from '../../src/http/chunk-bounds.ts';
-import type { ChunkLimits } from '../../src/http/chunk-bounds.ts';
-import { collectBody } from '../../src/http/collect-body.ts';
-import { endUnreadBodies } from '../../src/http/unread-body.ts';
+import { describe, expect, test } from 'vitest';
+import { CHUNK_LIMITS } from '../../src/http/chunk-bounds.ts';
 import { until } from '../process/partner.ts';
-
-let close = (): void => undefined;
-afterEach(() => close());
-
-const MAX_BYTES = 8_388_608;
-
-/** Answers with the length of the body, or with the problem that refuses it. */
-const measureBody: RequestListener = (request, response) => {
-  void collectBody(request, response, MAX_BYTES).then((body) => {
-    const problem = findCutOffProblem(request);
-    for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
-    response.end(problem === undefined ? String(body?.length) : `${problem.code}: ${problem.message}`);
-  });
-};
-
-/** A server that takes the header `X-Address` for its clients' address. */
-async function serve(
-  listener: RequestListener,
-  limits: Partial<ChunkLimits> = {},
-  monotonicMs = () => performance.now(),
-): Promise<number> {
-  const server = createServer();
-  const addressOf = (request: IncomingMessage): string => String(request.headers['x-address']);
-  boundChunks(server, addressOf, { ...CHUNK_LIMITS, ...limits }, monotonicMs);
-  endUnreadBodies(server);
-  server.on('request', listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return (server.address() as AddressInfo).port;
-}
-
-const open = (port: number): Socket => connect(port, '127.0.0.1').on('error', () => undefined);
-
-const head = (address = 'a'): string =>
-  `POST / HTTP/1.1\r\nHost: a\r\nX-Address: ${address}\r\nTransfer-Encoding: chunked\r\n\r\n`;
-const chunks = (count: number, bytes = 1): string =>
-  `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`.repeat(count);
-const END = '0\r\n\r\n';
-
-/** What a connection that the service ends is answered. */
-async function send(port: number, sent: string): Promise<string> {
-  const socket = open(port);
-  socket.write(sent);
-  return text(socket);
-}
-
-/** What is answered on a connection that stays. */
-async function ask(socket: Socket, sent: string): Promise<string> {
-  socket.write(sent);
-  const [answer] = (await once(socket, 'data')) as [Buffer];
-  return String(answer).split('\r\n\r\n')[1] ?? '';
-}
+import { ask, chunks, END, head, measureBody, open, send, serve, SPENT, WHOLE } from './chunked-server.ts';
 
 /** One-byte chunks that have no more than their part of further ones. */
 const MOST = Math.floor(CHUNK_LIMITS.maxOfBody / (1 - 1 / CHUNK_LIMITS.bytesOfFurther));
@@ -100,7 +41,7 @@ describe('the chunks of a body', () => {
   test(`may be ${MOST} of one byte; with more the body is refused with what to do`, async () => {
     const port = await serve(measureBody);
     expect(await ask(open(port), head() + chunks(MOST) + END)).toBe(String(MOST));
-    const answer = await send(port, head('b') + chunks(MOST + 1) + END);
+    const answer = await send(port, head('partner b') + chunks(MOST + 1) + END);
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
     expect(answer).toMatch(
       /payload_too_large: .*send larger ones, or the body as a whole with Content-Length/,
@@ -145,7 +86,7 @@ describe('the chunks of a body', () => {
       (request, response) => {
         requests.push([request, response.end('refused')]);
       },
-      { maxOfAddress: 1_000_000 },
+      { maxAtOnce: 1_000_000 },
     );
     const socket = open(port);
     socket.write(head() + chunks(200_000));
@@ -156,25 +97,41 @@ describe('the chunks of a body', () => {
   });
 });
 
-describe('the chunks of an address', () => {
-  const limits = { maxOfAddress: 100, perMs: 0.001, fewOfTurn: 10 };
-
+describe('the chunks of a party', () => {
   test('may be so many; a body that brings more than a few beyond may be sent again', async () => {
-    const port = await serve(measureBody, limits);
-    expect(await ask(open(port), head() + chunks(100) + END)).toBe('100');
-    const answer = await send(port, head('b') + chunks(102) + END);
+    const port = await serve(measureBody, SPENT);
+    expect(await ask(open(port), head() + chunks(WHOLE) + END)).toBe(String(WHOLE));
+    const answer = await send(port, head('partner b') + chunks(WHOLE + 11) + END);
     expect(answer).toMatch(/\r\nRetry-After: 2\r\n[^]*overloaded: .*send larger ones/);
   });
 
   test.each([
-    ['of few chunks', head() + chunks(10) + END, '10'],
-    ['of another address', head('b') + chunks(100) + END, '100'],
-  ])('leave bodies alone %s', async (_name, further, length) => {
-    const port = await serve(measureBody, limits);
+    ['bodies alone of few chunks', head() + chunks(10) + END, '10'],
+    ['bodies alone of a partner', head('partner b') + chunks(WHOLE) + END, String(WHOLE)],
+  ])('leave %s', async (_name, further, length) => {
+    const port = await serve(measureBody, SPENT);
     const socket = open(port);
     const heard = text(socket);
-    socket.end(head() + chunks(100) + END + further);
-    expect((await heard).match(/^\d+(?=HTTP|$)/gm)).toEqual(['100', length]);
+    socket.end(head() + chunks(WHOLE) + END + further);
+    expect((await heard).match(/^\d+(?=HTTP|$)/gm)).toEqual([String(WHOLE), length]);
+  });
+
+  test.each([
+    ['all bodies of a turn, however many are pipelined', head()],
+    ['all addresses', head('address b')],
+  ])('and the few beyond are those of %s', async (_name, further) => {
+    const port = await serve(measureBody, SPENT);
+    const few = chunks(6) + END;
+    const answers = await send(
+      port,
+      head() + chunks(WHOLE) + END + head() + few + further + few + further + few,
+    );
+    expect(answers.match(/^(?:\d+(?=HTTP|$)|\w+(?=: More))/gm)).toEqual([
+      String(WHOLE),
+      '6',
+      '6',
+      'overloaded',
+    ]);
   });
 
   test('are read on while half of them is left, and later for what comes with time', async () => {
@@ -182,7 +139,7 @@ describe('the chunks of an address', () => {
     const listener: RequestListener = (request, response) => {
       request.on('data', () => (taken += 1)).once('end', () => response.end('whole'));
     };
-    const port = await serve(listener, { maxOfAddress: 2_000, perMs: 1 }, () => nowMs);
+    const port = await serve(listener, { maxAtOnce: 2_000, perMs: 1 }, () => nowMs);
     const socket = open(port);
     socket.write(head() + chunks(1_900, 200) + END);
     const answer = once(socket, 'data') as Promise<[Buffer]>;
@@ -191,9 +148,9 @@ describe('the chunks of an address', () => {
       (count) => count > 1_000,
     );
     for (let n = 0; n < 50; n++) await turn();
-    // A read of 64 KiB has 317 of them, and a chunk comes in two parts where a read ends within it.
-    expect(taken).toBeLessThanOrEqual(1_000 + 318);
-    nowMs = 2_000;
+    // A read of 64 KiB has 317 of them, and a chunk comes in two parts where a read ends within it. One more waits for nothing.
+    expect(taken).toBeLessThanOrEqual(1_000 + 2 * 318);
+    nowMs = 1_500;
     expect(String((await answer)[0])).toContain('whole');
     expect(taken).toBeGreaterThanOrEqual(1_900);
   });
@@ -217,4 +174,17 @@ describe('the chunks of an address', () => {
     expect(read.reduce((sum, bytes) => sum + bytes)).toBe(4_000_000);
     expect(Math.max(...read)).toBeLessThanOrEqual(65_536);
   });
+});
+
+test('a connection is watched once, however many bodies it brings', async () => {
+  const sockets = new Set<Socket>();
+  const port = await serve((request, response) => {
+    sockets.add(request.socket);
+    measureBody(request, response);
+  });
+  const socket = open(port);
+  const heard = text(socket);
+  socket.end((head() + chunks(1) + END).repeat(30) + head() + chunks(2) + END);
+  expect((await heard).match(/^[12](?=HTTP|$)/gm)).toHaveLength(31);
+  expect([...sockets].map((each) => each.listenerCount('resume') < 10)).toEqual([true]);
 });

@@ -127,7 +127,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     // Written when a test asks for it, and at the end.
     everyMs: HOUR_MS,
   });
-  const app = composeApi({
+  const { listener } = composeApi({
     db,
     background: database.db,
     checks: database.db,
@@ -152,7 +152,7 @@ export async function startApi(options: ApiOptions = {}): Promise<Api> {
     ...(options.tokenCheckMs === undefined ? {} : { tokenCheckMs: options.tokenCheckMs }),
     olderFormatUntil: options.olderFormatUntil,
   });
-  server.on('request', app);
+  server.on('request', listener);
   const own = await foundCompany(database.db, clock.now(), 'Own');
   const foreign = await foundCompany(database.db, clock.now(), 'Foreign');
   const client = new ApiClient(server, own);

@@ -3,10 +3,12 @@ import type { Bound, Proof } from './bound.ts';
 
 const OPEN_BODIES = 'src/http/open-bodies.ts';
 const CHUNKS = 'src/http/chunk-bounds.ts';
+const ACCOUNT = 'src/http/chunk-account.ts';
 const SERVER = 'src/http/bounded-server.ts';
 
 const ofConnection = (test: string): Proof => ({ file: 'tests/http/connections.test.ts', test });
 const ofChunks = (test: string): Proof => ({ file: 'tests/http/chunk-bounds.test.ts', test });
+const ofWaits = (test: string): Proof => ({ file: 'tests/http/waiting-bodies.test.ts', test });
 const tiny = (test: string): Proof => ({ file: 'tests/abuse/bodies.test.ts', test });
 const unproven = (test: string): Proof => ({ file: 'tests/abuse/before-authentication.test.ts', test });
 
@@ -34,8 +36,8 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: SERVER,
-        from: 'boundChunks(server, (request) => toCountedAddress(findClientAddress(request, isTrusted)));',
-        to: 'void [boundChunks, toCountedAddress, findClientAddress];',
+        from: 'boundChunks(server, (each) => findCaller(each) ?? addressSubject(findClientAddress(each, isTrusted)));',
+        to: 'void [boundChunks, findCaller, addressSubject, findClientAddress];',
       },
     ],
     proofs: [
@@ -71,32 +73,129 @@ export const boundsOfBodies: readonly Bound[] = [
     ],
   },
   {
-    name: 'chunks of the bodies of an address',
+    name: 'chunks of the bodies of a party',
     attacks: ['tiny-chunks'],
     edits: [
       {
         file: CHUNKS,
-        from: "return isOfAddress || this.#ofTurn <= fewOfTurn ? undefined : 'chunks of the address';",
-        to: 'void [isOfAddress, fewOfTurn]; return undefined;',
+        from: "return this.#findAccount().take(this.#id) ? undefined : 'chunks of the party';",
+        to: 'this.#findAccount().take(this.#id); return undefined;',
       },
     ],
     proofs: [ofChunks('a body that brings more than a few beyond')],
   },
   {
-    name: 'reads of bodies whose address has brought many chunks',
+    name: 'chunks of all addresses',
+    attacks: ['many-addresses-chunks'],
+    edits: [
+      {
+        file: ACCOUNT,
+        from: 'const party = toPartyName(caller);',
+        to: 'const party = toPartyName(caller) && caller;',
+      },
+    ],
+    proofs: [
+      tiny('many-addresses-chunks: all that comes in a moment'),
+      ofChunks('the few beyond are those of all addresses'),
+    ],
+  },
+  {
+    name: 'chunks of strangers beside those of a partner',
     attacks: ['tiny-chunks'],
-    edits: [{ file: CHUNKS, from: 'else count.account.readOn(readOn);', to: 'else readOn();' }],
+    edits: [
+      {
+        file: 'src/compose/service.ts',
+        from: '(request) => surface?.findCaller?.(request)',
+        to: '() => undefined',
+      },
+    ],
+    proofs: [tiny('a body that another partner writes token by token')],
+  },
+  {
+    name: 'few chunks of a turn beyond those of a party',
+    attacks: ['pipelined-chunks'],
+    edits: [
+      { file: ACCOUNT, from: 'return ++this.#beyondOfTurn <= this.#limits.fewOfTurn;', to: 'return true;' },
+    ],
+    proofs: [
+      tiny('pipelined-chunks: all that comes in a moment'),
+      ofChunks('and the few beyond are those of'),
+    ],
+  },
+  {
+    name: 'listeners of a connection for its bodies',
+    attacks: ['pipelined-chunks'],
+    edits: [
+      {
+        file: CHUNKS,
+        from: 'readsOf.get(socket) ?? new BodyReads(socket, endsOfTurn);',
+        to: 'new BodyReads(socket, endsOfTurn);',
+      },
+    ],
+    proofs: [ofChunks('a connection is watched once')],
+  },
+  {
+    name: 'reads of bodies whose party has brought many chunks',
+    attacks: ['tiny-chunks'],
+    edits: [
+      { file: CHUNKS, from: 'if (account.mayReadOn()) {', to: 'if (account.mayReadOn() || this.#id) {' },
+    ],
     proofs: [ofChunks('are read on while half of them is left')],
+  },
+  {
+    name: 'wait of bodies beside what comes with heads',
+    attacks: ['tiny-chunks'],
+    edits: [
+      {
+        file: ACCOUNT,
+        from: 'return Math.max(0, Math.min(msToHalf, paidAtMs - nowMs));',
+        to: 'void paidAtMs; return Math.max(0, msToHalf);',
+      },
+    ],
+    proofs: [ofWaits('are read on for half of what time brings')],
+  },
+  {
+    name: 'turns of bodies that wait for chunks',
+    attacks: ['many-addresses-chunks'],
+    edits: [
+      {
+        file: ACCOUNT,
+        from: 'for (const body of this.#turns.next() ?? []) {',
+        to: 'for (const body of this.#waits.keys()) {',
+      },
+    ],
+    proofs: [ofWaits('are read on by turns of their addresses')],
+  },
+  {
+    name: 'time of a body that waits for chunks',
+    attacks: ['tiny-chunks'],
+    edits: [
+      {
+        file: ACCOUNT,
+        from: 'if (nowMs - sinceMs < this.#limits.waitMs) return;',
+        to: 'if (nowMs >= sinceMs) return;',
+      },
+    ],
+    proofs: [ofWaits('are given up when they have waited too long')],
+  },
+  {
+    name: 'bodies that wait for chunks',
+    attacks: ['many-addresses-chunks'],
+    edits: [{ file: ACCOUNT, from: 'if (beyond !== undefined) this.#giveUp(beyond);', to: 'void beyond;' }],
+    proofs: [ofWaits('are no more than so many of an address')],
+  },
+  {
+    name: 'bodies that wait for chunks behind the end of their connection',
+    attacks: ['tiny-chunks'],
+    edits: [{ file: CHUNKS, from: "socket.once('close', leave);", to: '' }],
+    proofs: [ofWaits('leave when their connection ends')],
   },
   {
     name: 'reads of a body in a turn',
     attacks: ['tiny-chunks'],
     edits: [
-      {
-        file: CHUNKS,
-        from: 'endsOfTurn.add(readOnInNextTurn(request, count));',
-        to: 'void readOnInNextTurn; endsOfTurn.add(() => count.endTurn());',
-      },
+      { file: CHUNKS, from: 'this.#isStopped = true;', to: '' },
+      { file: CHUNKS, from: 'stopReading(this.#socket);', to: '' },
     ],
     proofs: [ofChunks('come from one read of each body')],
   },
@@ -115,7 +214,13 @@ export const boundsOfBodies: readonly Bound[] = [
   {
     name: 'reads of a body that was given up',
     attacks: ['tiny-chunks'],
-    edits: [{ file: CHUNKS, from: 'if (isCutOff(request)) return;', to: '' }],
+    edits: [
+      {
+        file: CHUNKS,
+        from: 'if (body === undefined || isCutOff(body.request)) return;',
+        to: 'if (body === undefined) return;',
+      },
+    ],
     proofs: [ofChunks('are counted where nobody reads the body')],
   },
   {

@@ -34,7 +34,7 @@ export const boundsOfTurns: readonly Bound[] = [
     edits: [
       {
         file: CALLERS,
-        from: "(kindOf(caller) === 'partner' ? caller : STRANGERS)",
+        from: "return kindOf(caller) === 'partner' ? caller : STRANGERS;",
         to: "(kindOf(caller) === 'partner' ? caller : `${STRANGERS} ${caller}`)",
       },
     ],
