@@ -31,10 +31,8 @@ test('tiny-chunks: from as many connections as an address has they hold the loop
   await attack.end();
 });
 
-test.each([
-  ['pipelined-chunks', OF_AN_ADDRESS, 1],
-  ['many-addresses-chunks', 500, 250],
-])('%s: all that comes in a moment holds the loop for less than 150 ms', async (name, atOnce, addresses) => {
+/** The longest hold of the loop by an attack that sends everything in one moment, every few seconds, from so many addresses. */
+async function holdOfMoments(name: string, atOnce: number, addresses: number): Promise<number> {
   const attack = service.begin(name, atOnce, Infinity);
   const sent = (count: number): Promise<unknown> =>
     until(attack.counts, ({ volley = 0 }) => volley >= count * addresses);
@@ -44,7 +42,15 @@ test.each([
   await sent(4);
   const holdMs = await service.takeHoldMs();
   await attack.end();
-  expect(holdMs).toBeLessThan(150);
+  return holdMs;
+}
+
+test('pipelined-chunks: all that comes in a moment holds the loop for less than 150 ms', async () => {
+  expect(await holdOfMoments('pipelined-chunks', OF_AN_ADDRESS, 1)).toBeLessThan(150);
+});
+
+test('many-addresses-chunks: all that comes in a moment holds the loop for less than 150 ms', async () => {
+  expect(await holdOfMoments('many-addresses-chunks', 500, 250)).toBeLessThan(150);
 });
 
 /** A request of the other partner with a body of 3,000 one-byte chunks; resolves to its status. */

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { QuotaSubject } from '../../src/domain/security/quota-subjects.ts';
 import { CHUNK_LIMITS } from '../../src/http/chunk-bounds.ts';
 import { until } from '../process/partner.ts';
 import { ask, chunks, END, head, measureBody, open, send, serve, SPENT, WHOLE } from './chunked-server.ts';
@@ -116,22 +117,21 @@ describe('the chunks of a party', () => {
     expect((await heard).match(/^\d+(?=HTTP|$)/gm)).toEqual([String(WHOLE), length]);
   });
 
-  test.each([
-    ['all bodies of a turn, however many are pipelined', head()],
-    ['all addresses', head('address b')],
-  ])('and the few beyond are those of %s', async (_name, further) => {
+  /** What three further bodies are answered that come in the same turn, the last two of them from `others`. */
+  async function bringFurther(others: QuotaSubject): Promise<readonly string[] | null> {
     const port = await serve(measureBody, SPENT);
     const few = chunks(6) + END;
-    const answers = await send(
-      port,
-      head() + chunks(WHOLE) + END + head() + few + further + few + further + few,
-    );
-    expect(answers.match(/^(?:\d+(?=HTTP|$)|\w+(?=: More))/gm)).toEqual([
-      String(WHOLE),
-      '6',
-      '6',
-      'overloaded',
-    ]);
+    const further = head() + few + (head(others) + few).repeat(2);
+    const answers = await send(port, head() + chunks(WHOLE) + END + further);
+    return answers.match(/^(?:\d+(?=HTTP|$)|\w+(?=: More))/gm);
+  }
+
+  test('and the few beyond are those of all bodies of a turn, however many are pipelined', async () => {
+    expect(await bringFurther('address a')).toEqual([String(WHOLE), '6', '6', 'overloaded']);
+  });
+
+  test('and the few beyond are those of all addresses', async () => {
+    expect(await bringFurther('address b')).toEqual([String(WHOLE), '6', '6', 'overloaded']);
   });
 
   test('are read on while half of them is left, and later for what comes with time', async () => {
