@@ -98,7 +98,7 @@ export class LeftDeliveries {
   /** An error ends this turn alone: the webhook keeps its place, and the others have theirs. */
   async #processPiece(partnerId: string, turns: Turns): Promise<boolean> {
     const { db, now, onError } = this.#options;
-    const next = takeTurn(await listCancellingWebhooks(db, partnerId), turns, now());
+    const next = pickNext(await listCancellingWebhooks(db, partnerId), turns, now());
     if (next === undefined) return false;
     const { webhook, turn } = next;
     try {
@@ -126,7 +126,7 @@ export class LeftDeliveries {
 }
 
 /** The webhook that has waited longest, which is the last one from now on. Marks that are no longer there are forgotten. */
-function takeTurn(
+function pickNext(
   webhooks: readonly CancellingWebhook[],
   turns: Turns,
   now: Date,
