@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { hasBody } from './open-bodies.ts';
 import { stopReading, stopRequests, watchReads } from './stop-connection.ts';
 
 /**
@@ -29,6 +30,7 @@ export function boundOverhead(server: Server, maxBytes = MAX_OVERHEAD_BYTES): vo
     const overhead = overheads.get(request.socket);
     if (overhead === undefined) return;
     overhead.beginRequest();
+    if (!hasBody(request)) return;
     const push = request.push.bind(request);
     request.push = (chunk: Buffer | null): boolean => {
       if (chunk !== null) overhead.addBody(chunk.length);
