@@ -42,7 +42,12 @@ interface KnownCredential extends Pick<FoundCredential, 'partnerId' | 'endsWith'
  * looked up in the name of its address, and only one that was right a moment ago has its partner's turn.
  */
 export class CredentialMemory {
-  readonly #known = new LRUCache<string, KnownCredential>({ max: MAX_KNOWN });
+  readonly #known = new LRUCache<string, KnownCredential>({
+    max: MAX_KNOWN,
+    dispose: (known, digest) => this.#removeFromIndex(digest, known),
+  });
+  /** Of the known ones those that end with a user or an application. */
+  readonly #digestsOf = new Map<string, Set<string>>();
   /** When the look-ups began that did not find these. */
   readonly #unknown: LRUCache<string, number>;
   readonly #monotonicMs: () => number;
@@ -83,20 +88,34 @@ export class CredentialMemory {
     const isOutdated = [digest, ...endsWith].some((key) => (this.#ended.get(key ?? '') ?? -1) > startedMs);
     const provenUntilMs = isOutdated ? -Infinity : startedMs + Math.min(PROVEN_MS, leftMs);
     this.#known.set(digest, { partnerId, endsWith, provenUntilMs });
+    for (const id of endsWith)
+      if (id !== null) this.#digestsOf.set(id, (this.#digestsOf.get(id) ?? new Set()).add(digest));
+  }
+
+  #removeFromIndex(digest: string, { endsWith }: KnownCredential): void {
+    for (const id of endsWith) {
+      if (id === null) continue;
+      const digests = this.#digestsOf.get(id);
+      digests?.delete(digest);
+      if (digests?.size === 0) this.#digestsOf.delete(id);
+    }
   }
 
   /** The credential has ended, or may have: it has no partner's turn until it is found again. */
   end(digest: string): void {
     this.#ended.set(digest, this.#monotonicMs());
-    const known = this.#known.peek(digest);
-    if (known !== undefined) known.provenUntilMs = -Infinity;
+    this.#endTurn(digest);
   }
 
   /** The same for all that end with a user or an application. */
   endAllOf(id: string): void {
     this.#ended.set(id, this.#monotonicMs());
-    for (const known of this.#known.values())
-      if (known.endsWith.includes(id)) known.provenUntilMs = -Infinity;
+    for (const digest of this.#digestsOf.get(id) ?? []) this.#endTurn(digest);
+  }
+
+  #endTurn(digest: string): void {
+    const known = this.#known.peek(digest);
+    if (known !== undefined) known.provenUntilMs = -Infinity;
   }
 
   /** Nobody has the credential. */

@@ -38,7 +38,7 @@ const ofMemory: readonly Bound[] = [
   ),
   bound(
     'known credentials that are remembered',
-    [replace(MEMORY, 'KnownCredential>({ max: MAX_KNOWN })', 'KnownCredential>({ max: 4_194_304 })')],
+    [replace(MEMORY, 'max: MAX_KNOWN,', 'max: 4_194_304,')],
     memory('of known credentials 10,000 are remembered'),
   ),
   bound(

@@ -24,10 +24,7 @@ export const boundsOfEndedCredentials: readonly Bound[] = [
   ),
   bound(
     'turns of credentials of whose end the process is told',
-    [
-      replace(MEMORY, 'if (known !== undefined) known.provenUntilMs = -Infinity;', 'void known;'),
-      replace(MEMORY, 'if (known.endsWith.includes(id)) known.provenUntilMs = -Infinity;', 'void known;'),
-    ],
+    [replace(MEMORY, 'if (known !== undefined) known.provenUntilMs = -Infinity;', 'void known;')],
     memory('ends when the process is told of an end'),
     ended('has its partner’s turn no more'),
   ),
@@ -52,6 +49,11 @@ export const boundsOfEndedCredentials: readonly Bound[] = [
       ),
     ],
     memory('ends when the process is told of an end'),
+  ),
+  bound(
+    'what known credentials end with, as long as they are remembered',
+    [replace(MEMORY, 'this.#removeFromIndex(digest, known)', 'void digest')],
+    memory('does not end with what the credential ended with before'),
   ),
   bound(
     'ends of credentials that are remembered',

@@ -57,6 +57,15 @@ describe('the turn of its partner', () => {
     expect(find()).toEqual(HAS);
   });
 
+  test('does not end with what the credential ended with before it was found anew', () => {
+    known.remember('a', FOUND);
+    known.remember('a', { ...FOUND, endsWith: ['another'] });
+    known.endAllOf('user');
+    expect(find()).toEqual(HAS);
+    known.endAllOf('another');
+    expect(find()).toEqual(HAS_NOT);
+  });
+
   test('ends with the credential, if that is sooner', () => {
     known.remember('a', { ...FOUND, leftMs: 500 });
     nowMs = 1_499;
