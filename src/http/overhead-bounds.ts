@@ -14,10 +14,10 @@ export const MAX_OVERHEAD_BYTES = 131_072;
  * chunk's size have no end for Node.js, which parses them without a call of JavaScript, so that nothing else counts them. A body makes
  * room for as many bytes as it has. Beyond, nothing more is read, and the connection ends as one of what is no HTTP.
  */
-export function boundOverhead(server: Server, maxBytes = MAX_OVERHEAD_BYTES): void {
+export function boundOverhead(server: Server): void {
   const overheads = new WeakMap<Socket, Overhead>();
   server.on('connection', (socket: Socket) => {
-    const overhead = new Overhead(maxBytes);
+    const overhead = new Overhead();
     overheads.set(socket, overhead);
     watchReads(socket, (bytes) => {
       if (overhead.endRead(bytes)) return;
@@ -41,14 +41,9 @@ export function boundOverhead(server: Server, maxBytes = MAX_OVERHEAD_BYTES): vo
 
 /** What a connection has brought beside requests and their bodies since its last request. */
 class Overhead {
-  readonly #maxBytes: number;
   #bytes = 0;
   #hasBegunRequest = false;
   #bodyBytesOfRead = 0;
-
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
 
   beginRequest(): void {
     this.#hasBegunRequest = true;
@@ -64,6 +59,6 @@ class Overhead {
     this.#bytes = this.#hasBegunRequest ? 0 : Math.max(0, this.#bytes + bytes - 2 * bodyBytes);
     this.#hasBegunRequest = false;
     this.#bodyBytesOfRead = 0;
-    return this.#bytes <= this.#maxBytes;
+    return this.#bytes <= MAX_OVERHEAD_BYTES;
   }
 }
