@@ -1,10 +1,24 @@
 // Bodies that do not end.
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Aim } from './attack.ts';
 import { aborted, openSocket, statusesOf } from './wire.ts';
 
 /** What is written at once. */
 const WRITTEN_BYTES = 65_536;
+
+/** Sends something and then one piece again and again, as fast as it is taken: a first read finds both. */
+export function pourInto(socket: Socket, first: string, piece: string): void {
+  const pieces = Buffer.from(piece.repeat(Math.floor(WRITTEN_BYTES / piece.length)));
+  const write = (): void => {
+    while (socket.writable && socket.write(pieces));
+  };
+  socket.on('drain', write);
+  socket.cork();
+  socket.write(first);
+  write();
+  socket.uncork();
+}
 
 /**
  * Connections that send a head and then one piece again and again, as fast as it is taken, whatever is answered. One that the
@@ -17,7 +31,6 @@ export async function pour(
   piece: string,
 ): Promise<void> {
   const { signal, tally } = aim;
-  const pieces = Buffer.from(piece.repeat(Math.floor(WRITTEN_BYTES / piece.length)));
   const isOver = (): boolean => signal.aborted;
   let opened = 0;
   const worker = async (): Promise<void> => {
@@ -27,15 +40,7 @@ export async function pour(
       socket.on('data', (data) => {
         for (const status of statusesOf(data)) tally.count(status);
       });
-      const write = (): void => {
-        while (socket.writable && socket.write(pieces));
-      };
-      socket.on('drain', write);
-      // The first read of the service finds the head and as many pieces as it takes.
-      socket.cork();
-      socket.write(headOf(opened++));
-      write();
-      socket.uncork();
+      pourInto(socket, headOf(opened++), piece);
       await Promise.race([ended, aborted(signal)]);
       socket.destroy();
       await sleep(5);

@@ -1,12 +1,13 @@
 // What a connection may bring beside requests and their bodies.
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
+import { pourInto } from '../../bench/abuse/pour.ts';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
 import { MAX_OVERHEAD_BYTES } from '../../src/http/overhead-bounds.ts';
+import { open } from './chunked-server.ts';
 
 let close = (): void => undefined;
 afterEach(() => close());
@@ -29,8 +30,6 @@ async function serve(): Promise<number> {
   return Number(new URL(url).port);
 }
 
-const open = (port: number): Socket => connect(port, '127.0.0.1').on('error', () => undefined);
-
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const LINES = '\r\n'.repeat(MAX_OVERHEAD_BYTES / 2);
@@ -45,19 +44,16 @@ async function ask(socket: Socket, sent: string): Promise<string> {
 /** More than what fits into the buffers of a connection that is not read. */
 const MUCH_BYTES = 67_108_864;
 
-/** Sends a piece again and again, as fast as it is taken; what is answered until the service ends the connection. */
-async function pour(socket: Socket, piece: string): Promise<string> {
-  const pieces = Buffer.from(piece.repeat(65_536 / piece.length));
-  const write = (): void => {
-    while (socket.writable && socket.write(pieces));
-    if (socket.bytesWritten > MUCH_BYTES) socket.destroy(new Error('All is taken.'));
-  };
-  socket.on('drain', write);
+/** Sends a piece without end; what is answered until the service ends the connection. */
+async function pour(socket: Socket, first: string, piece: string): Promise<string> {
   const answer = text(socket).catch((error: unknown) => {
     const { code, message } = error as NodeJS.ErrnoException;
     return code ?? message;
   });
-  write();
+  pourInto(socket, first, piece);
+  socket.on('drain', () => {
+    if (socket.bytesWritten > MUCH_BYTES) socket.destroy(new Error('All is taken.'));
+  });
   return answer;
 }
 
@@ -66,22 +62,20 @@ test.each([
   ['a size of a chunk of zeros alone', CHUNKED, '0'],
 ])('%s: no HTTP (400), and the connection ends', async (_name, head, piece) => {
   const socket = open(await serve());
-  socket.write(head);
-  const answer = await pour(socket, piece);
+  const answer = await pour(socket, head, piece);
   expect(answer).toMatch(/^(HTTP\/1.1 400 [^]*\r\nConnection: close\r\n[^]*malformed_request|ECONNRESET)/);
 });
 
 test('empty lines behind an answer: the connection ends', async () => {
   const socket = open(await serve());
   expect(await ask(socket, GET)).toContain('200 OK');
-  expect(await pour(socket, '\r\n')).toMatch(/^(ECONNRESET)?$/);
+  expect(await pour(socket, '', '\r\n')).toMatch(/^(ECONNRESET)?$/);
 });
 
 test('one chunk in each read makes no room for more zeros than it has bytes', async () => {
   const socket = open(await serve());
   expect(await ask(socket, `${CHUNKED}0\r\n\r\n`)).toContain('200 OK');
-  socket.write(CHUNKED);
-  expect(await pour(socket, `${'0'.repeat(16_378)}1\r\nx\r\n`)).toMatch(/^(ECONNRESET)?$/);
+  expect(await pour(socket, CHUNKED, `${'0'.repeat(16_378)}1\r\nx\r\n`)).toMatch(/^(ECONNRESET)?$/);
 });
 
 test('as many empty lines as there may be before each of two requests', async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { expect, test } from 'vitest';
+import { pourInto } from '../../bench/abuse/pour.ts';
 import { createServerCertificate } from '../../tools/demo/certificates.ts';
 import { until } from '../process/partner.ts';
 import { exchangeFixture, outcomeOf } from '../support/exchange-fixture.ts';
@@ -17,15 +18,10 @@ const { client, post } = fixture;
 /** The next answers begin so and go on with a piece without end; resolves when the connection closes, to the bytes that were taken. */
 function pourAnswers(first: string, piece: string): Promise<number> {
   const taken = Promise.withResolvers<number>();
-  const pieces = Buffer.from(piece.repeat(65_536 / piece.length));
   fixture.receiver.answer = (_request, { socket }) => {
     if (socket === null) return;
-    const write = (): void => {
-      while (socket.writable && socket.write(pieces));
-    };
-    socket.on('drain', write).once('close', () => taken.resolve(socket.bytesWritten));
-    socket.write(first);
-    write();
+    socket.once('close', () => taken.resolve(socket.bytesWritten));
+    pourInto(socket, first, piece);
   };
   return taken.promise;
 }
