@@ -5,8 +5,11 @@ import { TurnLoop } from '../loops/turn-loop.ts';
 import { CallerTurns } from './caller-turns.ts';
 import type { WaitingLimits } from './caller-turns.ts';
 
-/** How long one turn of the event loop may begin requests at once. */
-const STARTING_MS = 5;
+/**
+ * How long one turn of the event loop may begin requests at once. What is begun in it others wait for several times, since a request
+ * with statements needs some turns.
+ */
+const STARTING_MS = 1;
 /**
  * The same while requests wait: a few at most, since what is under way needs several turns, and each is as long as what is begun in it;
  * and the loop accepts one connection in a turn, and 200 may be before another caller's.
@@ -60,7 +63,7 @@ const PROCESS_CLOCK: LoopClock = {
 };
 
 /**
- * Begins requests, for some milliseconds in a turn of the event loop. What comes beyond waits, and callers take turns, one
+ * Begins requests, for a millisecond in a turn of the event loop. What comes beyond waits, and callers take turns, one
  * request each: whoever has hundreds of connections readable at once makes another caller wait for a few of his requests and
  * not for all, and whoever has hundreds of addresses makes a partner wait for a few of theirs (CallerTurns). Nothing waits, and
  * nothing is asked about the caller, while there is time left. Who goes leaves; what has waited for 2 s is refused, and so is at

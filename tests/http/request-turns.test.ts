@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 /** Two requests are begun in a turn at once, and one while others wait. */
-const WORK_MS = 3;
+const WORK_MS = 0.6;
 const BASE_URL = 'http://localhost:8080';
 
 interface Served {
