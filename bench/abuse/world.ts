@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Agent, request } from 'undici';
+import { Agent, errors, request } from 'undici';
 import { applyMigrations } from '../../src/queries/connection/migrations.ts';
 import { fixedCredentials } from '../../tests/process/partner.ts';
 import {
@@ -27,6 +27,8 @@ import type { VictimJob } from './victim.ts';
 const OBSERVER = '127.0.0.3';
 /** Below the ports that the system gives by itself, to the inspector of the service for one. */
 const METRICS_PORT = 19_464;
+/** A service that tells nothing for so long behind an attack is taken to have been held for as long; without its bounds it may be for minutes. */
+const MAX_SILENCE_MS = 60_000;
 const USERS = 30_000;
 const NOTICES = 30_000;
 const DELIVERIES = 30_000;
@@ -148,8 +150,8 @@ async function startAttacked(
     memory: () => readMemory(service.pid),
     longestHold: async () => {
       const address = `http://127.0.0.1:${hasOwnMetrics ? METRICS_PORT : port}/metrics`;
-      const { body } = await request(address, { dispatcher: observer });
-      const text = await body.text();
+      const text = await readMetrics(address, observer);
+      if (text === undefined) return { holdMs: MAX_SILENCE_MS, delayMs: MAX_SILENCE_MS };
       return {
         holdMs: await inspector.evaluate<number>(TAKE_LONGEST_HOLD),
         delayMs: Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(text)?.[1]) * 1000,
@@ -164,6 +166,17 @@ async function startAttacked(
       await database.close();
     },
   };
+}
+
+/** Undefined when the service tells nothing within a minute. */
+async function readMetrics(address: string, dispatcher: Agent): Promise<string | undefined> {
+  try {
+    const { body } = await request(address, { dispatcher, headersTimeout: MAX_SILENCE_MS });
+    return await body.text();
+  } catch (error) {
+    if (error instanceof errors.HeadersTimeoutError) return undefined;
+    throw error;
+  }
 }
 
 function readMemory(pid: number): { now: number; peak: number } {
