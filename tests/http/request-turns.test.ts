@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 /** Two requests are begun in a turn at once, and one while others wait. */
-const WORK_MS = 0.6;
+const WORK_MS = 3;
 const BASE_URL = 'http://localhost:8080';
 
 interface Served {
@@ -46,6 +46,7 @@ interface Served {
 async function serve(
   handle: RequestListener = (_request, response) => void response.end('done'),
   limits?: WaitingLimits,
+  workMs = WORK_MS,
 ): Promise<Served> {
   const clock = { nowMs: 0 };
   // As if all came in one turn of the loop: only those that wait get another one.
@@ -54,7 +55,7 @@ async function serve(
   const begunBefore = new Map<string, number>();
   const turns = new RequestTurns(
     (request, response) => {
-      clock.nowMs += WORK_MS;
+      clock.nowMs += workMs;
       begun.push(request.url ?? '');
       handle(request, response);
     },
@@ -118,6 +119,28 @@ async function serve(
 
 const withHeader = (path: string, header: string): string =>
   ask(path).replace('\r\n\r\n', `\r\n${header}\r\n\r\n`);
+
+describe('short requests of 20 connections that come in one turn', () => {
+  const COUNT = 20;
+  const begunBeforeLast = async (workMs: number): Promise<number | undefined> => {
+    const { begunBefore, connect: open, settle } = await serve(undefined, undefined, workMs);
+    for (const [index, socket] of (await open(COUNT)).entries()) socket.write(ask(`/${index}`));
+    await settle(COUNT);
+    return begunBefore.get(`/${COUNT - 1}`);
+  };
+
+  test('16 are begun at once where they take more than a millisecond', async () => {
+    expect(await begunBeforeLast(0.1)).toBe(16);
+  });
+
+  test('two are begun at once where they take six', async () => {
+    expect(await begunBeforeLast(WORK_MS)).toBe(2);
+  });
+
+  test('all are begun at once where they take no millisecond', async () => {
+    expect(await begunBeforeLast(0.04)).toBe(COUNT - 1);
+  });
+});
 
 describe('requests of 300 connections of one address', () => {
   test('are begun by turns with the one of another address that comes behind them', async () => {

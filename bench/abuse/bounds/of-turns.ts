@@ -18,15 +18,27 @@ export const boundsOfTurns: readonly Bound[] = [
     attacks: ['many-connections', 'many-probes', 'connection-burst'],
     edits: [
       {
-        file: 'src/http/request-turns.ts',
-        from: 'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) this.#listener(request, response);',
-        to: 'if (Number.isFinite(nowMs)) this.#listener(request, response);',
+        file: REQUEST_TURNS,
+        from: 'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) {',
+        to: 'if (Number.isFinite(nowMs)) {',
       },
     ],
     proofs: [
       unproven('while all connections of eight addresses send at once'),
       turns('are begun by turns with the one of another address that comes behind them'),
     ],
+  },
+  {
+    name: 'few requests that a turn of the event loop begins in more than a millisecond',
+    attacks: ['many-connections'],
+    edits: [{ file: REQUEST_TURNS, from: 'const FEW_OF_TURN = 16;', to: 'const FEW_OF_TURN = 1_024;' }],
+    proofs: [turns('16 are begun at once where they take more than a millisecond')],
+  },
+  {
+    name: 'time in which a turn of the event loop begins few requests',
+    attacks: ['many-connections'],
+    edits: [{ file: REQUEST_TURNS, from: 'const FEW_MS = 5;', to: 'const FEW_MS = 5_000;' }],
+    proofs: [turns('two are begun at once where they take six')],
   },
   {
     name: 'one turn of all addresses together',
