@@ -17,8 +17,19 @@ const startIdleTimer: StartTimer = (waitMs, run) => {
   return () => clearTimeout(timer);
 };
 
+/**
+ * Piscina keeps each task that is over, and its answer, until V8 collects all garbage (docs/decisions.md, "Heavy work"): it is left
+ * an empty one.
+ */
+function takeOut<Answer extends object>(answer: Answer): Answer {
+  if (ArrayBuffer.isView(answer)) return answer;
+  const taken = { ...answer };
+  for (const key of Object.keys(answer)) Reflect.deleteProperty(answer, key);
+  return taken;
+}
+
 /** Threads that start with their first task, or a while after the start of the process, whichever is first. */
-export class LazyThreads<Task, Answer> {
+export class LazyThreads<Task, Answer extends object> {
   readonly #options: ThreadOptions;
   readonly #startTimer: StartTimer;
   #pool: Piscina<Task, Answer> | undefined;
@@ -44,7 +55,7 @@ export class LazyThreads<Task, Answer> {
 
   /** @throws what the task throws on its thread; an Error when its thread has ended, or when all were stopped. */
   async run(task: Task, options?: Parameters<Piscina<Task, Answer>['run']>[1]): Promise<Answer> {
-    return this.#start().run(task, options);
+    return takeOut(await this.#start().run(task, options));
   }
 
   /** Ends the threads; tasks that run are lost, and nothing starts again. */

@@ -88,7 +88,7 @@ export function boundChunks(
 function countChunks(body: ChunkedBody, reads: BodyReads): void {
   const { request } = body;
   const push = request.push.bind(request);
-  request.push = (chunk: Buffer | null): boolean => {
+  const pushCounted = (chunk: Buffer | null): boolean => {
     if (isCutOff(request)) return false;
     if (chunk === null) return push(null);
     const reason = body.take(chunk.length, reads.begin(body));
@@ -96,6 +96,7 @@ function countChunks(body: ChunkedBody, reads: BodyReads): void {
     cutOff(request, reason);
     return false;
   };
+  request.push = pushCounted;
 }
 
 function cutOff(request: IncomingMessage, reason: Reason): void {

@@ -32,10 +32,11 @@ export function boundOverhead(server: Server): void {
     overhead.beginRequest();
     if (!hasBody(request)) return;
     const push = request.push.bind(request);
-    request.push = (chunk: Buffer | null): boolean => {
+    const pushCounted = (chunk: Buffer | null): boolean => {
       if (chunk !== null) overhead.addBody(chunk.length);
       return push(chunk);
     };
+    request.push = pushCounted;
   });
 }
 

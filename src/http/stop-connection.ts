@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 /** What Node's parser is told where what follows is not HTTP any more. */
 const STOP_PARSING = 2;
 
+const refuseRequest = (): number => STOP_PARSING;
+
 /** What is used of Node's parser: the functions that it calls, those for a part of a body and behind a read under numbers. */
 interface Parser {
   onIncoming: () => number;
@@ -22,7 +24,7 @@ export function stopReading(socket: Socket): void {
  */
 export function stopRequests(socket: Socket): void {
   const parser = findParser(socket);
-  if (parser !== undefined) parser.onIncoming = () => STOP_PARSING;
+  if (parser !== undefined) parser.onIncoming = refuseRequest;
 }
 
 /**
@@ -45,10 +47,11 @@ export function watchReads(socket: Socket, seen: (bytes: number) => void): void 
   if (parser === undefined) return;
   const { kOnExecute } = parser.constructor;
   const onExecute = parser[kOnExecute] as (result: unknown) => void;
-  parser[kOnExecute] = (result: unknown) => {
+  const tellBytes = (result: unknown): void => {
     if (typeof result === 'number') seen(result);
     onExecute(result);
   };
+  parser[kOnExecute] = tellBytes;
 }
 
 function findParser(socket: Socket): Parser | undefined {

@@ -125,12 +125,13 @@ export class ConnectionPool {
     this.#idleByKey.set(key, sameKey);
     sameKey.push(pooled);
     this.#idleOldestFirst.add(pooled);
-    pooled.removeFromIdle = () => {
+    const removeFromIdle = (): void => {
       pooled.removeFromIdle = undefined;
       this.#idleOldestFirst.delete(pooled);
       sameKey.splice(sameKey.lastIndexOf(pooled), 1);
       if (sameKey.length === 0) this.#idleByKey.delete(key);
     };
+    pooled.removeFromIdle = removeFromIdle;
     if (this.#idleOldestFirst.size > this.#limits.maxIdle)
       this.#idleOldestFirst.values().next().value?.close();
   }

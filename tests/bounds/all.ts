@@ -11,6 +11,7 @@ import { boundsOfEndpoints } from './of-endpoints.ts';
 import { boundsOfExchanges } from './of-exchanges.ts';
 import { boundsOfFleets } from './of-fleets.ts';
 import { boundsOfLoops } from './of-loops.ts';
+import { boundsOfMemory } from './of-memory.ts';
 import { boundsOfObjects } from './of-objects.ts';
 import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfPortal } from './of-portal.ts';
@@ -29,6 +30,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfWork,
   ...boundsOfPlans,
   ...boundsOfTries,
+  ...boundsOfMemory,
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,

@@ -63,8 +63,8 @@ const ofRequests: readonly Bound[] = [
       ),
       replace(
         CLIENT,
-        'const result = named === undefined ? query(...parameters) : query(named);',
-        'const sent = named === undefined ? query(...parameters) : query(named);\n    const result = sent instanceof Promise ? Promise.race([sent, late.promise]) : sent;',
+        'return toPromise((report) => {',
+        'return toPromise((report) => {\n      late.promise.catch((error: Error) => report(error, undefined));',
       ),
     ],
     bounds('holds no request up, and its connections do not come back'),

@@ -13,6 +13,8 @@ export default function doWrong({ name }: { readonly name: string }): unknown {
       throw new RangeError('Out of range.');
     case 'limits':
       return { output: resourceLimits };
+    case 'fill':
+      return { output: new Uint8Array(200_000) };
     default:
       return { output: { hasParent: parentPort !== null } };
   }

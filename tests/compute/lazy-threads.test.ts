@@ -4,12 +4,13 @@ import { LazyThreads } from '../../src/compute/lazy-threads.ts';
 import { PasswordThreads } from '../../src/compute/password-threads.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { ManualTimers } from '../shares/manual-timers.ts';
+import { measureLeft } from '../support/young-garbage.ts';
 
 const FILE = fileURLToPath(new URL('faulty-worker.ts', import.meta.url));
 const IDLE_START_MS = 10_000;
 
 let timers: ManualTimers;
-let threads: LazyThreads<{ readonly name: string }, unknown>;
+let threads: LazyThreads<{ readonly name: string }, object>;
 let startedCount: number;
 const countStarted = (): void => void (startedCount += 1);
 
@@ -86,3 +87,11 @@ test('waiting to start does not keep a process', async () => {
 function countTimers(): number {
   return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 }
+
+test('100 answers of 200 kB leave none of them for a full collection', async () => {
+  const left = await measureLeft(
+    () => process.memoryUsage().arrayBuffers,
+    () => threads.run({ name: 'fill' }),
+  );
+  expect(left).toBeLessThan(4_000_000);
+});

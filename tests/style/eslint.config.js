@@ -17,6 +17,13 @@ const ambientClock = [
   },
 ];
 
+/** V8 allocates such a function among old objects: all that it refers to is kept until all garbage is collected. */
+const oldFunction = {
+  selector:
+    "AssignmentExpression[operator='='][left.type='MemberExpression'][right.type=/^(ArrowFunctionExpression|FunctionExpression)$/]",
+  message: 'Make the function a constant and assign that: docs/decisions.md, "Heavy work".',
+};
+
 export default tseslint.config(
   {
     ignores: [
@@ -75,9 +82,10 @@ export default tseslint.config(
       ],
     },
   },
+  { files: ['src/**'], rules: { 'no-restricted-syntax': ['error', oldFunction] } },
   {
     files: ['src/domain/**', 'src/simulation/**', 'src/webhooks/**'],
-    rules: { 'no-restricted-syntax': ['error', ...ambientClock] },
+    rules: { 'no-restricted-syntax': ['error', oldFunction, ...ambientClock] },
   },
   {
     files: ['src/**'],

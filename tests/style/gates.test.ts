@@ -64,6 +64,8 @@ export async function renameAll(db: Db): Promise<void> {
     `export function add(a: number): number {\n${'  a += 1;\n'.repeat(lines - 3)}  return a;\n}\n`;
   const longFile = (lines: number): string =>
     Array.from({ length: lines }, (_, line) => `export const LINE_${line} = ${line};\n`).join('');
+  const listener = (value: string): string =>
+    `export function listen(target: { hear?: () => void }): void {\n  const hear = (): void => undefined;\n  hear();\n  target.hear = ${value};\n}\n`;
   const environment = "export const PORT = process.env['PORT'];\n";
   const files: Readonly<Record<string, readonly [text: string, rules: readonly string[]]>> = {
     'src/queries/planted-awaited.ts': [transaction('await '), []],
@@ -71,6 +73,12 @@ export async function renameAll(db: Db): Promise<void> {
     'src/domain/api/planted-clock.ts': [clock, ['no-restricted-syntax']],
     'src/simulation/kernel/planted-clock.ts': [clock, ['no-restricted-syntax']],
     'src/webhooks/planted-clock.ts': [clock, ['no-restricted-syntax']],
+    'src/queries/planted-constant.ts': [listener('hear'), []],
+    'src/queries/planted-arrow.ts': [listener('() => undefined'), ['no-restricted-syntax']],
+    'src/webhooks/planted-function.ts': [
+      listener('function () {\n    hear();\n  }'),
+      ['no-restricted-syntax'],
+    ],
     'src/http/planted-environment.ts': [environment, ['no-restricted-properties']],
     'src/cli/planted-environment.ts': [environment, []],
     'src/domain/api/planted-upper-case.ts': ['export const LIMIT = 5;\n', []],

@@ -59,12 +59,32 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
       });
     }
     const named = toNamedQuery(parameters[1]);
-    const result = named === undefined ? query(...parameters) : query(named);
-    if (result instanceof Promise) result.then(end, fail);
-    else end();
-    return result;
+    return toPromise((report) => {
+      query(...(named === undefined ? parameters : [named]), report);
+    }, fail);
   };
   (client as { query: unknown }).query = bounded;
+}
+
+/**
+ * The promise of a statement that is given a callback. That of pg itself keeps each statement with its rows until V8 collects all
+ * garbage (docs/decisions.md, "Heavy work").
+ */
+function toPromise(
+  run: (report: (error: Error | null, result: unknown) => void) => void,
+  hear: (error: Error | null) => void,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    run((error, result) => {
+      hear(error);
+      if (error) reject(error);
+      else resolve(result);
+    });
+  }).catch((error: unknown) => {
+    // Who waits for it is in the trace, as pg has it, in place of the socket.
+    if (error instanceof Error) Error.captureStackTrace(error);
+    throw error;
+  });
 }
 
 /** A rollback succeeds: the server undoes what a connection that is gone has not committed. */

@@ -138,11 +138,12 @@ export class BoundedPool {
     if (nowMs - bound.plansSinceMs >= this.#plansMs) discardPlans(client, bound, nowMs);
     const lent = bound;
     const release = client.release.bind(client);
-    client.release = (destroy) => {
+    const releaseWithTurn: typeof client.release = (destroy) => {
       release(lent.isSpoiled || lent.brokenBy !== undefined || destroy);
       if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();
       else endTurn();
     };
+    client.release = releaseWithTurn;
     return client;
   }
 }
