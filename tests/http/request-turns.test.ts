@@ -129,16 +129,12 @@ describe('short requests of 20 connections that come in one turn', () => {
     return begunBefore.get(`/${COUNT - 1}`);
   };
 
-  test('16 are begun at once where they take more than a millisecond', async () => {
-    expect(await begunBeforeLast(0.1)).toBe(16);
-  });
-
-  test('two are begun at once where they take six', async () => {
-    expect(await begunBeforeLast(WORK_MS)).toBe(2);
-  });
-
-  test('all are begun at once where they take no millisecond', async () => {
-    expect(await begunBeforeLast(0.04)).toBe(COUNT - 1);
+  test.each([
+    ['16 are begun at once where they take more than a millisecond', 0.1, 16],
+    ['two are begun at once where they take six', WORK_MS, 2],
+    ['all are begun at once where they take no millisecond', 0.04, COUNT - 1],
+  ])('%s', async (_name, workMs, begun) => {
+    expect(await begunBeforeLast(workMs)).toBe(begun);
   });
 });
 
