@@ -22,6 +22,9 @@ export interface StatementBound {
 
 const READ_ONLY_SERVER = '25006';
 
+/** How pg tells what has become of a statement. */
+type Report = (error: Error | null, result: unknown) => void;
+
 /**
  * Limits every statement of a connection to what its request has left, and runs the prepared ones by their names. A statement that takes longer rejects with a
  * DatabaseTimeoutError and its connection is cut off: what is still on its way must not reach the next caller. One that begins when
@@ -42,26 +45,22 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
       bound.isLeftAtWork = true;
       cutOff(client, leftMs);
     });
-    const end = (): void => {
+    const end = (error: unknown): void => {
       stopTimer();
       scope?.endWait();
-    };
-    const fail = (error: unknown): void => {
-      end();
       if (error instanceof pg.DatabaseError && error.code === READ_ONLY_SERVER) bound.isSpoiled = true;
     };
-    const callback = parameters.at(-1);
-    if (typeof callback === 'function') {
-      const report = callback as (...results: unknown[]) => void;
-      return query(...parameters.slice(0, -1), (...results: unknown[]) => {
-        fail(results[0]);
-        report(...results);
+    const send = (statement: readonly unknown[], report: Report): unknown =>
+      query(...statement, (error: Error | null, result: unknown) => {
+        end(error);
+        report(error, result);
       });
-    }
+    const callback = parameters.at(-1);
+    if (typeof callback === 'function') return send(parameters.slice(0, -1), callback as Report);
     const named = toNamedQuery(parameters[1]);
     return toPromise((report) => {
-      query(...(named === undefined ? parameters : [named]), report);
-    }, fail);
+      send(named === undefined ? parameters : [named], report);
+    });
   };
   (client as { query: unknown }).query = bounded;
 }
@@ -70,13 +69,9 @@ export function boundStatements(client: pg.ClientBase, bound: StatementBound): v
  * The promise of a statement that is given a callback. That of pg itself keeps each statement with its rows until V8 collects all
  * garbage (docs/decisions.md, "Heavy work").
  */
-function toPromise(
-  run: (report: (error: Error | null, result: unknown) => void) => void,
-  hear: (error: Error | null) => void,
-): Promise<unknown> {
+function toPromise(run: (report: Report) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     run((error, result) => {
-      hear(error);
       if (error) reject(error);
       else resolve(result);
     });
