@@ -4,7 +4,7 @@ import { LazyThreads } from '../../src/compute/lazy-threads.ts';
 import { PasswordThreads } from '../../src/compute/password-threads.ts';
 import { ComputePool } from '../../src/compute/pool.ts';
 import { ManualTimers } from '../shares/manual-timers.ts';
-import { measureLeft } from '../support/young-garbage.ts';
+import { measureLeft } from '../support/garbage.ts';
 
 const FILE = fileURLToPath(new URL('faulty-worker.ts', import.meta.url));
 const IDLE_START_MS = 10_000;

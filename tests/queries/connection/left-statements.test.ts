@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
-import { measureLeft } from '../../support/young-garbage.ts';
+import { measureLeft } from '../../support/garbage.ts';
 
 let at: TestDatabase;
 beforeAll(async () => {

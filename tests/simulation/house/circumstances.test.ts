@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { QUARTER_HOUR_MS } from '../../../src/domain/api/durations.ts';
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
@@ -10,6 +8,7 @@ import { siteWeather } from '../../../src/simulation/environment/weather.ts';
 import { listCircumstances } from '../../../src/simulation/house/circumstances.ts';
 import { splitSeed } from '../../../src/simulation/kernel/noise.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
+import { collectGarbage } from '../../support/garbage.ts';
 import { households } from '../fleet.ts';
 import { heatedHouseholds } from './houses.ts';
 
@@ -77,8 +76,6 @@ test('a house of which less is asked in winter cools by itself, with its windows
 });
 
 test('a thousand revisions of a heat pump take a tenth of a megabyte in each of many houses at once', () => {
-  setFlagsFromString('--expose-gc');
-  const collectGarbage = runInNewContext('gc') as () => void;
   const heapUsed = (): number => {
     collectGarbage();
     return process.memoryUsage().heapUsed;
