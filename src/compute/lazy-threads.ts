@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { Piscina } from 'piscina';
 import type { StartTimer } from '../shares/fair-share.ts';
 
@@ -67,6 +68,8 @@ export class LazyThreads<Task, Answer extends object> {
 
   #start(): Piscina<Task, Answer> {
     if (this.#isStopped) throw new Error('The threads were stopped.');
+    // What the process was given for its young objects (bin/partner) would count for a thread, and not what its bounds say.
+    setFlagsFromString('--max-semi-space-size=0');
     this.#pool ??= new Piscina<Task, Answer>({ atomics: 'disabled', ...this.#options });
     return this.#pool;
   }

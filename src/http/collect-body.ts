@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CUT_OFF, isCutOff } from './chunk-bounds.ts';
 import { endInTurn } from './end-turns.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
 import { AlreadyAnsweredError } from './given-up.ts';
 
 /**
@@ -12,27 +13,27 @@ export function collectBody(
   response: ServerResponse,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
-  if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);
+  const { 'content-length': declared } = request.headers;
+  if (Number(declared ?? 0) > maxBytes || isCutOff(request)) return Promise.resolve(undefined);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+  const bytes = new GatheredBytes(declared === undefined ? undefined : Number(declared));
   const take = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    chunks.push(chunk);
-    if (bytes > maxBytes) giveUp();
+    bytes.add(chunk);
+    if (bytes.length > maxBytes) giveUp();
   };
   const giveUp = (): void => {
     stop();
+    bytes.free();
     request.pause();
     resolve(undefined);
   };
   const end = (): void => {
     stop();
-    resolve(Buffer.concat(chunks, bytes));
+    resolve(bytes.take());
   };
   const close = (): void => {
     stop();
+    bytes.free();
     // Thousands may be cut off in one turn, and what follows a body that is not read takes longer than its end.
     endInTurn(request, () => reject(new AlreadyAnsweredError()));
   };

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isCutOff } from './chunk-bounds.ts';
 import { hasBody } from './open-bodies.ts';
+import { stopReading } from './stop-connection.ts';
 
 /** The rest of a body up to this size is read and thrown away, so that the connection can be used again. */
 const SMALL_BODY_BYTES = 65_536;
@@ -12,12 +13,15 @@ const LINGER_BYTES = 262_144;
  * Every answer that ends while the request's body has not come whole and is not known to be small ends the connection too, instead
  * of taking what may be endless; it is read on for a moment, since a client that still sends would lose the answer when the
  * connection is reset (RFC 9112, 9.6). A body that is declared longer than what would be read, and one that was given up, is left
- * where it is for that moment: its client finds the answer beside a connection that takes no more.
+ * where it is for that moment: its client finds the answer beside a connection that takes no more. While nobody takes it, no more of it
+ * is read than has come with its head.
  */
 export function endUnreadBodies(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const isSmall = Number(request.headers['content-length']) <= SMALL_BODY_BYTES;
     if (isSmall || !hasBody(request)) return;
+    // Whoever takes the body lets Node.js read on.
+    stopReading(request.socket);
     announceEnd(request, response);
     lingerAtEnd(request, response);
   });

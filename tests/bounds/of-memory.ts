@@ -29,4 +29,44 @@ export const boundsOfMemory: readonly Bound[] = [
       '100 answers of 200 kB leave none of them for a full collection',
     ),
   ),
+  bound(
+    'chunks of bodies that are gathered',
+    [replace('src/http/gathered-bytes.ts', '      freeBytes(chunk);\n', '')],
+    testsOf('tests/http/gathered-bytes.test.ts')('nothing of a chunk is left'),
+  ),
+  bound(
+    'bodies that are given up',
+    [
+      replace('src/http/collect-body.ts', '    bytes.free();\n    request.pause();', '    request.pause();'),
+      replace('src/http/collect-body.ts', '    bytes.free();\n    // Thousands', '    // Thousands'),
+    ],
+    testsOf('tests/http/collect-body.test.ts')('nothing is left'),
+  ),
+  bound(
+    'bodies that nobody takes',
+    [replace('src/http/unread-body.ts', '    stopReading(request.socket);\n', '')],
+    testsOf('tests/http/unread-body.test.ts')('a body that nobody takes is read no further'),
+  ),
+  bound(
+    'bytes of tasks that are over',
+    [
+      replace(
+        'src/compute/answer-task.ts',
+        'if (part instanceof Uint8Array) freeBytes(part);',
+        'if (part === freeBytes) break;',
+      ),
+    ],
+    testsOf('tests/compute/answer-task.test.ts')('the bytes of a task that'),
+  ),
+  bound(
+    'young objects of a thread in a process that has more',
+    [
+      replace(
+        'src/compute/lazy-threads.ts',
+        "    setFlagsFromString('--max-semi-space-size=0');\n",
+        '    void setFlagsFromString;\n',
+      ),
+    ],
+    testsOf('tests/compute/pool.test.ts')('a thread keeps to them'),
+  ),
 ];

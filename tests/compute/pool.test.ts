@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { ComputePool } from '../../src/compute/pool.ts';
@@ -50,6 +51,14 @@ test('a thread has bounds for its objects, for young ones too', async () => {
     maxOldGenerationSizeMb: 32,
     maxYoungGenerationSizeMb: 16,
   });
+});
+
+test('a thread keeps to them, whatever the process was given for its own', () => {
+  const file = fileURLToPath(new URL('young-objects.ts', import.meta.url));
+  const told = execFileSync(process.execPath, ['--max-semi-space-size=16', file], { encoding: 'utf8' });
+  const { youngBytes } = JSON.parse(told) as { youngBytes: number };
+  expect(youngBytes).toBeGreaterThan(1_000_000);
+  expect(youngBytes).toBeLessThan(18_000_000);
 });
 
 test('a partner has one turn and eight that wait; the ninth is refused, another partner is not', async () => {
