@@ -29,6 +29,12 @@ function takeOut<Answer extends object>(answer: Answer): Answer {
   return taken;
 }
 
+function startThreads<Task, Answer>(options: ThreadOptions): Piscina<Task, Answer> {
+  // What the process was given for its young objects (bin/partner) would count for a thread, and not what its bounds say.
+  setFlagsFromString('--max-semi-space-size=0');
+  return new Piscina<Task, Answer>({ atomics: 'disabled', ...options });
+}
+
 /** Threads that start with their first task, or a while after the start of the process, whichever is first. */
 export class LazyThreads<Task, Answer extends object> {
   readonly #options: ThreadOptions;
@@ -68,9 +74,7 @@ export class LazyThreads<Task, Answer extends object> {
 
   #start(): Piscina<Task, Answer> {
     if (this.#isStopped) throw new Error('The threads were stopped.');
-    // What the process was given for its young objects (bin/partner) would count for a thread, and not what its bounds say.
-    setFlagsFromString('--max-semi-space-size=0');
-    this.#pool ??= new Piscina<Task, Answer>({ atomics: 'disabled', ...this.#options });
+    this.#pool ??= startThreads<Task, Answer>(this.#options);
     return this.#pool;
   }
 }

@@ -13,13 +13,13 @@ export function collectBody(
   response: ServerResponse,
   maxBytes: number,
 ): Promise<Buffer | undefined> {
-  const { 'content-length': declared } = request.headers;
-  if (Number(declared ?? 0) > maxBytes || isCutOff(request)) return Promise.resolve(undefined);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  const isTooLong = declared > maxBytes;
+  if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
-  const bytes = new GatheredBytes(declared === undefined ? undefined : Number(declared));
+  const bytes = new GatheredBytes(declared === 0 ? maxBytes : declared);
   const take = (chunk: Buffer): void => {
-    bytes.add(chunk);
-    if (bytes.length > maxBytes) giveUp();
+    if (!bytes.add(chunk)) giveUp();
   };
   const giveUp = (): void => {
     stop();

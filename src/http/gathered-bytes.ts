@@ -1,24 +1,23 @@
 import { freeBytes } from '../contract/free-bytes.ts';
 
-const FIRST_ROOM_BYTES = 65_536;
+/** For the second chunk of a body, however short the first one was. */
+const LEAST_ROOM_BYTES = 1_024;
 
 /** The bytes of chunks one behind the other. Who adds a chunk gives it away: nothing of it is left. */
 export class GatheredBytes {
-  readonly #expected: number;
+  readonly #most: number;
   #memory: Buffer = Buffer.alloc(0);
   #length = 0;
 
-  /** `expected`: how many there will be, where that is known. */
-  constructor(expected = Infinity) {
-    this.#expected = expected;
+  /** `most`: how many there will be at most. */
+  constructor(most: number) {
+    this.#most = most;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  add(chunk: Buffer): void {
+  /** False for a chunk beyond the most that there may be, of which nothing is added. */
+  add(chunk: Buffer): boolean {
     const length = this.#length + chunk.length;
+    if (length > this.#most) return false;
     if (this.#length === 0) {
       this.#memory = chunk;
     } else {
@@ -27,6 +26,7 @@ export class GatheredBytes {
       freeBytes(chunk);
     }
     this.#length = length;
+    return true;
   }
 
   /** All of them, in as much memory as they need. */
@@ -40,7 +40,7 @@ export class GatheredBytes {
   }
 
   #nextRoom(): number {
-    return Math.min(this.#expected, Math.max(FIRST_ROOM_BYTES, 2 * this.#memory.length));
+    return Math.min(this.#most, Math.max(LEAST_ROOM_BYTES, 2 * this.#memory.length));
   }
 
   #moveTo(room: number): void {

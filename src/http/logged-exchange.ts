@@ -14,9 +14,9 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
   ROUTES.map(({ operationId, path }) => [operationId, path]),
 );
 
-/** Remembers a body until its answer is out, should it be refused. */
+/** Remembers a copy of a body until its answer is out, should it be refused: the bytes themselves may be moved to a thread. */
 export function setSentBody(response: Response, bytes: Buffer): void {
-  if (bytes.length > 0 && bytes.length <= MAX_BODY_BYTES) response.locals['sentBody'] = bytes;
+  if (bytes.length > 0 && bytes.length <= MAX_BODY_BYTES) response.locals['sentBody'] = Buffer.from(bytes);
 }
 
 /** What the request log keeps of an exchange whose answer is out. Bodies of the token endpoint are credentials: none is kept. */

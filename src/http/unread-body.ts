@@ -13,15 +13,15 @@ const LINGER_BYTES = 262_144;
  * Every answer that ends while the request's body has not come whole and is not known to be small ends the connection too, instead
  * of taking what may be endless; it is read on for a moment, since a client that still sends would lose the answer when the
  * connection is reset (RFC 9112, 9.6). A body that is declared longer than what would be read, and one that was given up, is left
- * where it is for that moment: its client finds the answer beside a connection that takes no more. While nobody takes it, no more of it
- * is read than has come with its head.
+ * where it is for that moment: its client finds the answer beside a connection that takes no more. While nobody takes one that
+ * is declared to be long, no more of it is read than has come with its head.
  */
 export function endUnreadBodies(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const isSmall = Number(request.headers['content-length']) <= SMALL_BODY_BYTES;
-    if (isSmall || !hasBody(request)) return;
+    const length = Number(request.headers['content-length']);
+    if (length <= SMALL_BODY_BYTES || !hasBody(request)) return;
     // Whoever takes the body lets Node.js read on.
-    stopReading(request.socket);
+    if (length > SMALL_BODY_BYTES) stopReading(request.socket);
     announceEnd(request, response);
     lingerAtEnd(request, response);
   });
@@ -65,16 +65,17 @@ function declareLength(response: ServerResponse, bytes: number): void {
 
 /** Reads the body for a moment, and throws it away. */
 function readOn(request: IncomingMessage, atEnd: () => void): void {
-  let left = LINGER_BYTES;
+  const { socket } = request;
+  // Whoever has begun to take the body may leave nothing of a chunk.
+  const until = socket.bytesRead + LINGER_BYTES;
   const end = (): void => {
     clearTimeout(timer);
     request.off('data', count).off('end', end).off('close', end).pause();
     atEnd();
   };
   const timer = setTimeout(end, LINGER_MS);
-  const count = (chunk: Uint8Array): void => {
-    left -= chunk.length;
-    if (left <= 0) end();
+  const count = (): void => {
+    if (socket.bytesRead >= until) end();
   };
   request.once('close', end);
   if (Number(request.headers['content-length']) > LINGER_BYTES || isCutOff(request)) return;

@@ -162,7 +162,7 @@ const ofBodies: readonly Bound[] = [
         'if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);',
         'void [isTooLong, isCutOff];',
       ),
-      replace('src/http/collect-body.ts', 'if (bytes > maxBytes) giveUp();', ''),
+      replace('src/http/collect-body.ts', 'declared === 0 ? maxBytes : declared', 'Infinity'),
     ],
     requests('is refused as soon as it is, when it comes in chunks'),
     requests('is refused by its length before it is sent', '/oauth2/token/'),
@@ -217,8 +217,9 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'bytes of a refused body that are read on',
-    [replace(UNREAD, 'if (left <= 0) end();', '')],
+    [replace(UNREAD, 'if (socket.bytesRead >= until) end();', 'void until;')],
     unread('without a length is read on for 256 KiB at most'),
+    unread('that somebody has begun to take is read on for 256 KiB'),
   ),
   bound(
     'bytes of a refused body that is declared longer',

@@ -35,6 +35,18 @@ export const boundsOfMemory: readonly Bound[] = [
     testsOf('tests/http/gathered-bytes.test.ts')('nothing of a chunk is left'),
   ),
   bound(
+    'memory of a body beside its bytes',
+    [
+      replace(
+        'src/http/gathered-bytes.ts',
+        'return Math.min(this.#most, Math.max(LEAST_ROOM_BYTES, 2 * this.#memory.length));',
+        'return LEAST_ROOM_BYTES + this.#most;',
+      ),
+    ],
+    testsOf('tests/http/gathered-bytes.test.ts')('grows twofold'),
+    testsOf('tests/http/gathered-bytes.test.ts')('is never more than the body may have'),
+  ),
+  bound(
     'bodies that are given up',
     [
       replace('src/http/collect-body.ts', '    bytes.free();\n    request.pause();', '    request.pause();'),
@@ -44,7 +56,7 @@ export const boundsOfMemory: readonly Bound[] = [
   ),
   bound(
     'bodies that nobody takes',
-    [replace('src/http/unread-body.ts', '    stopReading(request.socket);\n', '')],
+    [replace('src/http/unread-body.ts', 'stopReading(request.socket);', 'void stopReading;')],
     testsOf('tests/http/unread-body.test.ts')('a body that nobody takes is read no further'),
   ),
   bound(
@@ -63,8 +75,8 @@ export const boundsOfMemory: readonly Bound[] = [
     [
       replace(
         'src/compute/lazy-threads.ts',
-        "    setFlagsFromString('--max-semi-space-size=0');\n",
-        '    void setFlagsFromString;\n',
+        "setFlagsFromString('--max-semi-space-size=0');",
+        'void setFlagsFromString;',
       ),
     ],
     testsOf('tests/compute/pool.test.ts')('a thread keeps to them'),

@@ -11,7 +11,7 @@ const CHUNKED = 'Transfer-Encoding: chunked';
 
 test.each([
   ['whose client goes', 'Content-Length: 1000', 'x', 2_000],
-  ['that is too long', CHUNKED, '3\r\nabc\r\n', 2],
+  ['that is too long', CHUNKED, '2\r\nab\r\n2\r\ncd\r\n', 3],
 ])('of a body %s nothing is left', async (_, header, sent, maxBytes) => {
   const server = createServer();
   server.listen(0, '127.0.0.1');

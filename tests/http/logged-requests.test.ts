@@ -48,6 +48,14 @@ test('a refusal is kept with its code, its errors and its body, without what is 
   });
 });
 
+test('a refused body that was worked on by a thread is kept too', async () => {
+  const body = { request_id: randomUUID(), count: -1 };
+  expect((await api.call('previewFleet', { body })).status).toBe(422);
+  const { errors, body: kept } = (await logged('previewFleet')) ?? {};
+  expect(errors).toContainEqual(expect.objectContaining({ pointer: '/count' }));
+  expect(JSON.parse(kept ?? '')).toEqual(body);
+});
+
 test('of what succeeds neither body nor answer is kept', async () => {
   const body = { email: `${randomUUID()}@example.com`, role: 'user', first_name: 'Maximiliane' };
   expect(

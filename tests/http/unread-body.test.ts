@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { collectBody } from '../../src/http/collect-body.ts';
 import { endUnreadBodies } from '../../src/http/unread-body.ts';
 
 let server: Server;
@@ -28,12 +29,13 @@ async function open(listener = REFUSE): Promise<{ client: Socket; accepted: Sock
   return { client, accepted: (await connection)[0] };
 }
 
+const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 const head = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
 
 test('a body without a length is read on for 256 KiB at most', async () => {
   const { client, accepted } = await open();
   const closed = once(accepted, 'close');
-  client.resume().write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1312d00\r\n');
+  client.resume().write(`${CHUNKED}1312d00\r\n`);
   client.write(Buffer.alloc(20_000_000));
   await closed;
   expect(accepted.bytesRead).toBeGreaterThan(262_144);
@@ -52,10 +54,32 @@ test('a body that is declared longer is not read on, and its client gets the ans
   expect(accepted.bytesRead).toBeLessThanOrEqual(2 * 65_536);
 });
 
+test('a body that somebody has begun to take is read on for 256 KiB too', async () => {
+  const { client, accepted } = await open((request, response) => {
+    void collectBody(request, response, 100_000_000).catch(() => undefined);
+    response.end('late');
+  });
+  const closed = once(accepted, 'close');
+  client.resume().write(`${CHUNKED}1312d00\r\n`);
+  client.write(Buffer.alloc(20_000_000));
+  await closed;
+  expect(accepted.bytesRead).toBeGreaterThan(262_144);
+  expect(accepted.bytesRead).toBeLessThan(2 * 262_144);
+});
+
+test('a client that goes behind a body without a length is noticed, though nobody takes the body', async () => {
+  const { client, accepted } = await open(() => undefined);
+  const closed = once(accepted, 'close');
+  client.write(CHUNKED);
+  await once(server, 'request');
+  client.end('1\r\na\r\n0\r\n\r\n');
+  await closed;
+});
+
 test('a body that nobody takes is read no further than it has come with its head, and to its end for who takes it', async () => {
   const held = Promise.withResolvers<[IncomingMessage, ServerResponse]>();
   const { client, accepted } = await open((...exchange) => held.resolve(exchange));
-  const length = 500_000;
+  const length = 150_000;
   await new Promise((resolve) => client.write(head(length) + 'x'.repeat(length), resolve));
   const [request, response] = await held.promise;
   // What has come is read in the next turns, if at all.
@@ -71,8 +95,6 @@ test('a body is read on for half a second at most', async () => {
   client.write(`${head(100_000)}x`);
   expect(await text(client)).toMatch(/^HTTP\/1\.1 200 [^]*refused/);
 });
-
-const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 
 describe('an answer to a body without a length that has not come whole ends its connection, and says so', () => {
   const KINDS: Readonly<Record<string, readonly [listener: RequestListener, answer: RegExp]>> = {
