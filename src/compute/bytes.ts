@@ -1,3 +1,5 @@
+import { areAlone } from '../contract/free-bytes.ts';
+
 const encoder = new TextEncoder();
 
 /** JSON as UTF-8 bytes that belong to nobody else, so that they can be moved to another thread. */
@@ -7,10 +9,7 @@ export function toJsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
 
 /** The same bytes in memory of their own: small buffers of Node.js share theirs, which cannot be moved. */
 export function toOwnBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const { buffer, byteLength } = bytes;
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength)
-    return new Uint8Array(buffer, 0, byteLength);
-  return new Uint8Array(bytes);
+  return areAlone(bytes) ? new Uint8Array(bytes.buffer) : new Uint8Array(bytes);
 }
 
 /** The memory of the byte arrays and number arrays among the properties of an object; shared memory need not move. */

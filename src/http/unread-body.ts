@@ -18,10 +18,10 @@ const LINGER_BYTES = 262_144;
  */
 export function endUnreadBodies(server: Server): void {
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const length = Number(request.headers['content-length']);
-    if (length <= SMALL_BODY_BYTES || !hasBody(request)) return;
-    // Whoever takes the body lets Node.js read on.
-    if (length > SMALL_BODY_BYTES) stopReading(request.socket);
+    const { 'content-length': declared } = request.headers;
+    if (Number(declared) <= SMALL_BODY_BYTES || !hasBody(request)) return;
+    // Whoever takes the body lets Node.js read on; one without a length may be short.
+    if (declared !== undefined) stopReading(request.socket);
     announceEnd(request, response);
     lingerAtEnd(request, response);
   });

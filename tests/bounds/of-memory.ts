@@ -79,6 +79,6 @@ export const boundsOfMemory: readonly Bound[] = [
         'void setFlagsFromString;',
       ),
     ],
-    testsOf('tests/compute/pool.test.ts')('a thread keeps to them'),
+    testsOf('tests/compute/pool.test.ts')('a thread keeps to its bound for young objects'),
   ),
 ];
