@@ -11,13 +11,17 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** The latest request of an operation, once its answer is out. */
-async function logged(operation: string, orgId = api.own.orgId) {
+/** The request of an operation that was answered so, which may be logged a moment after. */
+async function logged(
+  operation: string,
+  { headers }: { readonly headers: Readonly<Record<string, unknown>> },
+  orgId = api.own.orgId,
+) {
   let found: ListedRequest | undefined;
   await vi.waitFor(async () => {
     await api.writeRequestLog();
     [found] = await listRequests(api.db, orgId, { operation }, { limit: 1 });
-    expect(found).toBeDefined();
+    expect(found?.requestId).toBe(headers['x-request-id']);
   });
   return found;
 }
@@ -26,7 +30,7 @@ test('a refusal is kept with its code, its errors and its body, without what is 
   const body = { email: 'eva@example.com', role: 'boss', first_name: 'Eva', country: 'XX', latitude: 148.2 };
   const answer = await api.call('createUser', { body });
   expect(answer.status).toBe(422);
-  const found = await logged('createUser');
+  const found = await logged('createUser', answer);
   expect(found).toMatchObject({
     orgId: api.own.orgId,
     requestId: answer.headers['x-request-id'],
@@ -50,24 +54,19 @@ test('a refusal is kept with its code, its errors and its body, without what is 
 
 test('a refused body that was worked on by a thread is kept too', async () => {
   const body = { request_id: randomUUID(), count: -1 };
-  expect((await api.call('previewFleet', { body })).status).toBe(422);
-  const { errors, body: kept } = (await logged('previewFleet')) ?? {};
+  const answer = await api.call('previewFleet', { body });
+  expect(answer.status).toBe(422);
+  const { errors, body: kept } = (await logged('previewFleet', answer)) ?? {};
   expect(errors).toContainEqual(expect.objectContaining({ pointer: '/count' }));
   expect(JSON.parse(kept ?? '')).toEqual(body);
 });
 
 test('of what succeeds neither body nor answer is kept', async () => {
   const body = { email: `${randomUUID()}@example.com`, role: 'user', first_name: 'Maximiliane' };
-  expect(
-    (
-      await api.call('createUser', {
-        token: api.foreign.admin.token,
-        path: { org_id: api.foreign.orgId },
-        body,
-      })
-    ).status,
-  ).toBe(201);
-  expect(await logged('createUser', api.foreign.orgId)).toMatchObject({
+  const { orgId, admin } = api.foreign;
+  const answer = await api.call('createUser', { token: admin.token, path: { org_id: orgId }, body });
+  expect(answer.status).toBe(201);
+  expect(await logged('createUser', answer, orgId)).toMatchObject({
     status: 201,
     code: null,
     errors: null,
@@ -77,20 +76,23 @@ test('of what succeeds neither body nor answer is kept', async () => {
 
 test('a refused body of more than 4 KiB is not kept, one that is no JSON neither', async () => {
   const body = { email: 'eva@example.com', role: 'user', notes: 'x'.repeat(4_096) };
-  expect((await api.call('createUser', { body })).status).toBe(422);
-  expect(await logged('createUser')).toMatchObject({ status: 422, body: null });
+  const answer = await api.call('createUser', { body });
+  expect(answer.status).toBe(422);
+  expect(await logged('createUser', answer)).toMatchObject({ status: 422, body: null });
 });
 
 test('of a path 500 characters are kept', async () => {
   const query = { limit: Array.from({ length: 90 }, () => '10') };
-  expect((await api.call('listUsers', { query })).status).toBe(422);
-  expect((await logged('listUsers'))?.path).toHaveLength(500);
+  const answer = await api.call('listUsers', { query });
+  expect(answer.status).toBe(422);
+  expect((await logged('listUsers', answer))?.path).toHaveLength(500);
 });
 
 test('a request that proves nothing is in nobody’s log', async () => {
   const token = 'pat_made-up';
   expect((await api.call('getUser', { token, path: { user_id: api.own.admin.id } })).status).toBe(401);
-  expect((await api.call('listActions')).status).toBe(200);
-  await logged('listActions');
+  const answer = await api.call('listActions');
+  expect(answer.status).toBe(200);
+  await logged('listActions', answer);
   expect(await listRequests(api.db, api.own.orgId, { operation: 'getUser' }, { limit: 1 })).toEqual([]);
 });
