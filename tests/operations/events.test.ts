@@ -98,13 +98,14 @@ describe('a stream', () => {
   });
 
   test('replays more than is read at once, in order', async () => {
-    const first = await send();
     const sent = await api.db.transaction().execute(async (tx) => {
       const list: Sent[] = [];
-      for (let i = 0; i < 250; i += 1) list.push(await insert(tx));
+      for (let i = 0; i < 251; i += 1) list.push(await insert(tx));
       return list;
     });
-    expect(await take(await listen(first.id), 250)).toEqual(sent.toSorted(inOrder(await places())));
+    // Which is the first only their order tells: some are of one millisecond.
+    const [first, ...behind] = sent.toSorted(inOrder(await places()));
+    expect(await take(await listen(first?.id), 250)).toEqual(behind);
   });
 
   test('misses none of many that are committed in another order than they were written', async () => {
@@ -147,7 +148,7 @@ describe('a stream', () => {
     const { id: webhook_id } = (await api.call('createWebhook', { body })).body;
     const [first, second] = (await sendInOrder(2)) as [Sent, Sent];
     await api.db.updateTable('deliveries').set({ state: 'delivered' }).execute();
-    const listener = await listen();
+    const listener = await listen(second.id);
     const path = { webhook_id, message_id: first.id };
     expect((await api.call('redeliver', { path })).status).toBe(200);
     expect(await take(listener, 1)).toEqual([first]);

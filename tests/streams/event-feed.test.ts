@@ -6,7 +6,12 @@ import { readStreamEndCursor } from '../../src/queries/notifications/events.ts';
 import type { StreamCursor } from '../../src/queries/notifications/events.ts';
 import { EventFeed } from '../../src/streams/event-feed.ts';
 import type { EventFeedOptions } from '../../src/streams/event-feed.ts';
-import { addOrganization, announceMessages, listAnnounced } from '../support/announced-messages.ts';
+import {
+  addOrganization,
+  announceMessages,
+  letClockGoOn,
+  listAnnounced,
+} from '../support/announced-messages.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
 
@@ -177,6 +182,7 @@ test('a stream that begins in the past joins the others without a gap or a repet
   const feed = open();
   const orgId = await addOrganization(database.db);
   const before = await announceMessages(database.db, orgId, 220);
+  await letClockGoOn(database.db);
   const live = await listen(feed, orgId);
   const replays = await Promise.all([1, 2, 3].map(() => listen(feed, orgId, BEGIN)));
   for (let count = 0; count < 20; count += 1) {

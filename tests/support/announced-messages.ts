@@ -3,6 +3,8 @@ import { encodeEnvelope } from '../../src/domain/notifications/envelope.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import type { Db, Tx } from '../../src/queries/connection/database.ts';
 import { insertMessageWithDeliveries } from '../../src/queries/deliveries/deliveries.ts';
+import { readStreamEndCursor } from '../../src/queries/notifications/events.ts';
+import { until } from '../process/partner.ts';
 
 const AT = new Date('2026-06-15T12:00:00.000Z');
 
@@ -47,4 +49,16 @@ export async function listAnnounced(db: Db, orgId: string): Promise<string[]> {
     .orderBy('id')
     .execute();
   return rows.map(({ id }) => id);
+}
+
+/**
+ * The clock of the database goes on by some milliseconds: what was announced before is not held back for being new, nor told to
+ * who listens from then on.
+ */
+export async function letClockGoOn(db: Db): Promise<void> {
+  const from = (await readStreamEndCursor(db)).at.getTime();
+  await until(
+    async () => (await readStreamEndCursor(db)).at.getTime() - from,
+    (ms) => ms > 3,
+  );
 }

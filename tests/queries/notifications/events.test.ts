@@ -11,8 +11,12 @@ import {
   reannounceMessage,
 } from '../../../src/queries/notifications/events.ts';
 import type { AnnouncedPage, StreamCursor } from '../../../src/queries/notifications/events.ts';
-import { until } from '../../process/partner.ts';
-import { addOrganization, announceMessages, writeMessage } from '../../support/announced-messages.ts';
+import {
+  addOrganization,
+  announceMessages,
+  letClockGoOn,
+  writeMessage,
+} from '../../support/announced-messages.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 
@@ -55,18 +59,9 @@ class Reader {
 
   /** Everything, of which nothing is held back. */
   async readAll(): Promise<void> {
-    await letClockGoOn();
+    await letClockGoOn(database.db);
     expect(await this.read()).toBe('no');
   }
-}
-
-/** What was announced before is not held back for being new: the clock of the database goes on by some milliseconds. */
-async function letClockGoOn(): Promise<void> {
-  const from = (await readStreamEndCursor(database.db)).at.getTime();
-  await until(
-    async () => (await readStreamEndCursor(database.db)).at.getTime() - from,
-    (ms) => ms > 3,
-  );
 }
 
 const readerOf = async (orgId: string): Promise<Reader> =>
@@ -94,13 +89,13 @@ test.each(['announces', 'announces again'])(
     const orgId = await addOrganization(database.db);
     const [again = ''] = await announceMessages(database.db, orgId);
     // Else the reader, who begins now, may read it once more.
-    await letClockGoOn();
+    await letClockGoOn(database.db);
     const reader = await readerOf(orgId);
     const first = await begin();
     const id = how === 'announces' ? randomUUID() : again;
     await (how === 'announces' ? writeMessage(first, orgId, id) : reannounceMessage(first, orgId, id));
     const later = await announceMessages(database.db, orgId);
-    await letClockGoOn();
+    await letClockGoOn(database.db);
     expect([await reader.read(), reader.ids]).toEqual(['soon', []]);
     await first.commit().execute();
     await reader.readAll();
