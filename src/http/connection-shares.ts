@@ -34,7 +34,7 @@ interface AddressConnections {
   readonly waiting: Set<OpenConnection>;
   /** Those that have never sent one. */
   readonly silent: Set<OpenConnection>;
-  /** Those whose refusals are held back, with what has them sent at once. */
+  /** Those whose refusals are held back, with what has them sent at once, and those that only end, with what cuts them off. */
   readonly heldBack: Map<OpenConnection, () => void>;
   /** Those with a request whose body had not come whole when it was looked at last. */
   readonly openBodies: Map<OpenConnection, IncomingMessage>;
@@ -44,7 +44,7 @@ interface AddressConnections {
  * Divides the connections of a server among addresses (IPv6: networks of /64), so that whoever holds many without asking for
  * anything, or for what is refused, loses his own: of an address at its limit, and of the address that has most of these where the
  * server is nearly full, one makes room for the next. The first is the one whose refusal has been held back the longest: it is
- * answered and ended; then the one that has waited the longest for a whole header; where the server is nearly full also the one whose
+ * answered and ended, or that brought what is no HTTP and has not closed its side since; then the one that has waited the longest for a whole header; where the server is nearly full also the one whose
  * body has been open the longest. Exempt addresses lose only what is held back.
  */
 export function shareConnections(
@@ -102,6 +102,18 @@ export function shareConnections(
     const connection = bySocket.get(socket);
     if (connection !== undefined) beginRequest(connection, request, response, () => bySocket.has(socket));
   });
+  server.on('clientError', (_error, socket) => {
+    const connection = bySocket.get(socket as Socket);
+    if (connection !== undefined) beginEnd(connection);
+  });
+}
+
+/** Its client may take as long as it likes to close its side: what others of its address keep does not make room for that. */
+function beginEnd(connection: OpenConnection): void {
+  const { heldBack, silent, waiting } = connection.address;
+  silent.delete(connection);
+  waiting.delete(connection);
+  heldBack.set(connection, () => connection.socket.destroy());
 }
 
 /** `isCounted` tells whether the connection is still one of its address: one that has made room is not. */

@@ -47,6 +47,11 @@ const ofSharing: readonly Bound[] = [
     connections('an address keeps so many that have sent no whole header'),
   ),
   bound(
+    'connections that only end, before those that their address keeps',
+    [replace(SHARES, 'heldBack.set(connection, () => connection.socket.destroy());', 'void heldBack;')],
+    testsOf('tests/http/ending-connections.test.ts')('makes room before those that its address keeps'),
+  ),
+  bound(
     'connections that are kept free for others',
     [
       replace(
