@@ -7,6 +7,9 @@ import { toProblemDocument } from './problem-document.ts';
 import { MAX_URL_BYTES } from './request-bounds.ts';
 import { listSecurityHeaders } from './security-headers.ts';
 
+/** A socket emits this when no request of it will be served any more: it is answered, and ends. */
+export const ONLY_ENDS = 'onlyEnds';
+
 type Reason = readonly [code: ProblemCode, phrase: string];
 
 interface ClientError extends NodeJS.ErrnoException {
@@ -20,6 +23,7 @@ interface ClientError extends NodeJS.ErrnoException {
  */
 export function installClientErrorHandler(server: Server, baseUrl: string): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
+    socket.emit(ONLY_ENDS);
     // Node finds all whose time is over at once, and thousands may be cut off at once.
     endInTurn(socket, () => answerClientError(error, socket, baseUrl));
   });

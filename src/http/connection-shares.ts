@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { toCountedAddress } from '../domain/security/quota-subjects.ts';
+import { ONLY_ENDS } from './client-error.ts';
 import { HELD_BACK, LET_GO } from './held-back.ts';
 import { hasBody } from './open-bodies.ts';
 
@@ -96,15 +97,14 @@ export function shareConnections(
     address.waiting.add(connection);
     address.silent.add(connection);
     socket.once('close', () => forget(connection));
+    socket.once(ONLY_ENDS, () => {
+      if (bySocket.has(socket)) beginEnd(connection);
+    });
   });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const connection = bySocket.get(socket);
     if (connection !== undefined) beginRequest(connection, request, response, () => bySocket.has(socket));
-  });
-  server.on('clientError', (_error, socket) => {
-    const connection = bySocket.get(socket as Socket);
-    if (connection !== undefined) beginEnd(connection);
   });
 }
 
