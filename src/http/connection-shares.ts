@@ -45,8 +45,9 @@ interface AddressConnections {
  * Divides the connections of a server among addresses (IPv6: networks of /64), so that whoever holds many without asking for
  * anything, or for what is refused, loses his own: of an address at its limit, and of the address that has most of these where the
  * server is nearly full, one makes room for the next. The first is the one whose refusal has been held back the longest: it is
- * answered and ended, or that brought what is no HTTP and has not closed its side since; then the one that has waited the longest for a whole header; where the server is nearly full also the one whose
- * body has been open the longest. Exempt addresses lose only what is held back.
+ * answered and ended, or that brought what is no HTTP and has not closed its side since; then the one that has waited the longest
+ * for a whole header; where the server is nearly full also the one whose body has been open the longest. Exempt addresses lose only
+ * the first of these.
  */
 export function shareConnections(
   server: Server,

@@ -13,6 +13,11 @@ import { MAX_OVERHEAD_BYTES } from '../../src/http/overhead-bounds.ts';
 
 const ASK = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
+/** What makes a connection end. */
+const BROUGHT = [
+  ['what is no HTTP', 'NO HTTP\r\n\r\n'],
+  ['zeros without end', `${CHUNKED}${'0'.repeat(2 * MAX_OVERHEAD_BYTES)}`],
+] as const;
 
 const servers: Server[] = [];
 const opened: Socket[] = [];
@@ -65,27 +70,27 @@ async function isServed(server: Server): Promise<boolean> {
   return (await text(socket)).startsWith('HTTP/1.1 200 ');
 }
 
-test.each([
-  ['what is no HTTP', 'NO HTTP\r\n\r\n'],
-  ['zeros without end', `${CHUNKED}${'0'.repeat(2 * MAX_OVERHEAD_BYTES)}`],
-])('a connection that brought %s makes room before those that its address keeps', async (_name, sent) => {
-  const server = await listen({ maxConnectionsOfAddress: 4 });
-  const kept = [await openKept(server), await openKept(server)];
-  for (let count = 0; count < 6; count += 1)
-    expect(await text(await openHalf(server, sent))).toMatch(/^HTTP\/1\.1 400 /);
-  expect(await isServed(server)).toBe(true);
-  for (const socket of kept) expect(await askAgain(socket)).toMatch(/^HTTP\/1\.1 200 /);
-});
+test.each(BROUGHT)(
+  'a connection that brought %s makes room before those that its address keeps',
+  async (_name, sent) => {
+    const server = await listen({ maxConnectionsOfAddress: 4 });
+    const kept = [await openKept(server), await openKept(server)];
+    for (let count = 0; count < 6; count += 1)
+      expect(await text(await openHalf(server, sent))).toMatch(/^HTTP\/1\.1 400 /);
+    expect(await isServed(server)).toBe(true);
+    for (const socket of kept) expect(await askAgain(socket)).toMatch(/^HTTP\/1\.1 200 /);
+  },
+);
 
-test.each([
-  ['what is no HTTP', 'NO HTTP\r\n\r\n'],
-  ['zeros without end', `${CHUNKED}${'0'.repeat(2 * MAX_OVERHEAD_BYTES)}`],
-])('a connection that brought %s is cut off when the time of a request is over', async (_name, sent) => {
-  const server = await listen({ headersMs: 100, requestMs: 200 });
-  const socket = await openHalf(server, sent);
-  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
-  await expect.poll(() => countConnections(server)).toBe(0);
-});
+test.each(BROUGHT)(
+  'a connection that brought %s is cut off when the time of a request is over',
+  async (_name, sent) => {
+    const server = await listen({ headersMs: 100, requestMs: 200 });
+    const socket = await openHalf(server, sent);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+    await expect.poll(() => countConnections(server)).toBe(0);
+  },
+);
 
 function countConnections(server: Server): Promise<number> {
   return new Promise((resolve, reject) => {
