@@ -30,6 +30,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxConnectionsOfAddress: 128,
   maxSilentOfAddress: 64,
   silentMs: 1_000,
+  endMs: 10_000,
 };
 
 /** Bytes of the request line and the header together. */

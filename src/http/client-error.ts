@@ -7,7 +7,7 @@ import { toProblemDocument } from './problem-document.ts';
 import { MAX_URL_BYTES } from './request-bounds.ts';
 import { listSecurityHeaders } from './security-headers.ts';
 
-/** A socket emits this when no request of it will be served any more: it is answered, and ends. */
+/** A socket emits this when no request of it will be served any more, whatever is under way: it is answered soon, or cut off. */
 export const ONLY_ENDS = 'onlyEnds';
 
 type Reason = readonly [code: ProblemCode, phrase: string];

@@ -1,6 +1,7 @@
 // Every bound that can be taken out: what the attacks of the bench meet, and all others, those first that anybody can reach.
 import { BOUNDS } from '../../bench/abuse/bounds/all.ts';
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { boundsOfConnectionShares } from './of-connection-shares.ts';
 import { boundsOfConnections } from './of-connections.ts';
 import { boundsOfCounting } from './of-counting.ts';
 import { boundsOfCredentials } from './of-credentials.ts';
@@ -22,6 +23,7 @@ import { boundsOfWork } from './of-work.ts';
 
 export const ALL_BOUNDS: readonly Bound[] = [
   ...BOUNDS,
+  ...boundsOfConnectionShares,
   ...boundsOfConnections,
   ...boundsOfCounting,
   ...boundsOfCredentials,

@@ -2,14 +2,12 @@
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
-const SHARES = 'src/http/connection-shares.ts';
 const CONNECTION = 'src/http/connection.ts';
 const BODY = 'src/http/body.ts';
 const UNREAD = 'src/http/unread-body.ts';
 const SCAN = 'src/contract/scan-json.ts';
 const FORMS = 'src/portal/forms.ts';
 
-const connections = testsOf('tests/http/connections.test.ts');
 const requests = testsOf('tests/http/bounds.test.ts');
 const json = testsOf('tests/contract/body-costs.test.ts');
 const server = testsOf('tests/http/http-server.test.ts');
@@ -17,67 +15,11 @@ const pipelining = testsOf('tests/http/pipelining.test.ts');
 const uploads = testsOf('tests/portal/price-upload.test.ts');
 const unread = testsOf('tests/http/unread-body.test.ts');
 
-const ofSharing: readonly Bound[] = [
+const ofRequests: readonly Bound[] = [
   bound(
     'how long others are taken to be at work',
     [replace('src/shares/recent-partners.ts', 'RECENT_MS = 120_000', 'RECENT_MS = 1_000')],
     testsOf('tests/shares/recent-partners.test.ts')('again two minutes behind its last one'),
-  ),
-  bound(
-    'connections of an address',
-    [
-      replace(
-        SHARES,
-        'let isFull = size >= limits.maxConnectionsOfAddress;',
-        'let isFull = size >= Infinity;',
-      ),
-    ],
-    connections('one address has so many; more are closed'),
-    connections('of an address that has so many the one that has waited'),
-  ),
-  bound(
-    'connections of an address that have sent nothing',
-    [
-      replace(
-        SHARES,
-        'if (silent.size < limits.maxSilentOfAddress || connection.openedAt > newest) break;',
-        'if (connection.openedAt > -1) break;',
-      ),
-    ],
-    connections('an address keeps so many that have sent no whole header'),
-  ),
-  bound(
-    'connections that only end, before those that their address keeps',
-    [replace(SHARES, 'heldBack.set(connection, () => connection.socket.destroy());', 'void heldBack;')],
-    testsOf('tests/http/ending-connections.test.ts')('makes room before those that its address keeps'),
-  ),
-  bound(
-    'connections that are kept free for others',
-    [
-      replace(
-        SHARES,
-        'if (total > limits.maxConnections - limits.spareConnections) {',
-        'if (total > Infinity) {',
-      ),
-    ],
-    connections('where all are nearly used up'),
-  ),
-  bound(
-    'open bodies of many addresses',
-    [replace(SHARES, 'waiting.size + openBodies.size', 'waiting.size')],
-    connections('bodies that do not end make room before those that others keep'),
-  ),
-  bound(
-    'bodies that have come whole, as work',
-    [
-      replace(
-        SHARES,
-        'if (countEndable(address) > mostCount) forgetWholeBodies(address);',
-        'void forgetWholeBodies;',
-      ),
-    ],
-    connections('bodies that have come whole make nobody the one with most'),
-    connections('a body that has come whole is at work'),
   ),
   bound(
     'logins beyond a quota that are refused at once',
@@ -94,11 +36,6 @@ const ofSharing: readonly Bound[] = [
       ),
     ],
     testsOf('tests/http/held-back.test.ts')('beyond so many of an address that wait'),
-  ),
-  bound(
-    'connections of the server',
-    [replace(SHARES, 'server.maxConnections = limits.maxConnections;', '')],
-    connections('a trusted proxy has as many as the server'),
   ),
   bound(
     'what is read of a connection while a request waits behind another',
@@ -279,4 +216,4 @@ const ofLog: readonly Bound[] = [
   ),
 ];
 
-export const boundsOfConnections: readonly Bound[] = [...ofSharing, ...ofBodies, ...ofLog];
+export const boundsOfConnections: readonly Bound[] = [...ofRequests, ...ofBodies, ...ofLog];

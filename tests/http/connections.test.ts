@@ -11,6 +11,7 @@ import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import type { ServerLimits } from '../../src/http/bounded-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
+import { countConnections } from '../support/open-connections.ts';
 
 // Connections that send slowly, not at all, or too much at once: real sockets, short times.
 
@@ -94,10 +95,10 @@ describe('open bodies', () => {
     const slow = open(server);
     // The slow one is older, but has brought a byte since.
     slow.write(`${POST}1`);
-    await expect.poll(() => connections(server)).toBe(1);
+    await expect.poll(() => countConnections(server)).toBe(1);
     const silent = open(server);
     silent.write(`${POST}1`);
-    await expect.poll(() => connections(server)).toBe(2);
+    await expect.poll(() => countConnections(server)).toBe(2);
     slow.write('2');
     const [connection] = await slowConnection;
     await expect.poll(() => connection.bytesRead).toBe(POST.length + 2);
@@ -276,19 +277,10 @@ describe('connections', () => {
       '127.0.0.0/8',
     ]);
     const held = [open(server), open(server), open(server)];
-    await expect.poll(() => connections(server)).toBe(3);
+    await expect.poll(() => countConnections(server)).toBe(3);
     const refused = open(server);
     refused.on('error', () => undefined);
     await once(refused, 'close');
     for (const socket of held) socket.destroy();
   });
 });
-
-function connections(server: Server): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.getConnections((error, count) => {
-      if (error === null) resolve(count);
-      else reject(error);
-    });
-  });
-}

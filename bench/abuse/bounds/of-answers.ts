@@ -49,9 +49,9 @@ export const boundsOfAnswers: readonly Bound[] = [
     attacks: ['refused-everywhere'],
     edits: [
       {
-        file: 'src/http/connection-shares.ts',
-        from: 'heldBack.size > 0 || isExempt ? heldBack.keys() : waiting;',
-        to: 'isExempt ? [] : waiting;',
+        file: 'src/http/address-connections.ts',
+        from: 'const order = [this.#ending, this.#heldBack.keys()];',
+        to: 'const order = [this.#ending];',
       },
     ],
     proofs: [

@@ -1,0 +1,103 @@
+// How the connections of a server are divided, and when they end.
+import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { bound, replace, testsOf } from './define.ts';
+
+const SHARES = 'src/http/connection-shares.ts';
+const ADDRESS = 'src/http/address-connections.ts';
+
+const connections = testsOf('tests/http/connections.test.ts');
+const ending = testsOf('tests/http/ending-connections.test.ts');
+
+export const boundsOfConnectionShares: readonly Bound[] = [
+  bound(
+    'connections of an address',
+    [
+      replace(
+        ADDRESS,
+        'let isFull = this.#counted.size >= maxConnectionsOfAddress;',
+        'let isFull = maxConnectionsOfAddress === 0;',
+      ),
+    ],
+    connections('one address has so many; more are closed'),
+    connections('of an address that has so many the one that has waited'),
+  ),
+  bound(
+    'connections of an address that have sent nothing',
+    [
+      replace(
+        ADDRESS,
+        'if (this.#silent.size < maxSilentOfAddress || connection.openedAt > newest) break;',
+        'if (connection.openedAt > -1 || newest > maxSilentOfAddress) break;',
+      ),
+    ],
+    connections('an address keeps so many that have sent no whole header'),
+  ),
+  bound(
+    'connections that only end, before those that their address keeps',
+    [replace(ADDRESS, 'this.#ending.add(connection);', '')],
+    ending('makes room before those that its address keeps'),
+    ending('behind what makes its connection end does not keep it open'),
+    ending('does not make a connection that only ends one that nobody may end'),
+  ),
+  bound(
+    'how long a connection may only end',
+    [
+      replace(
+        ADDRESS,
+        'const timer = setTimeout(() => socket.destroy(), this.#limits.endMs);',
+        'const timer = setTimeout(() => undefined, this.#limits.endMs);',
+      ),
+    ],
+    ending('is cut off after a while'),
+    ending('has its connection cut off where the answer does not end it'),
+  ),
+  bound(
+    'connections of an address that leave at once',
+    [
+      replace(
+        ADDRESS,
+        'if (this.#leaving.size > this.#limits.maxConnectionsOfAddress) first?.socket.destroy();',
+        'void first;',
+      ),
+    ],
+    ending('leaves so many connections at once'),
+  ),
+  bound(
+    'refusals that are answered for their bodies while they are held back',
+    [
+      replace(
+        ADDRESS,
+        "if (!response.headersSent) response.setHeader('Connection', 'close');",
+        "response.setHeader('Connection', 'close');",
+      ),
+    ],
+    ending('may have been answered for its body'),
+  ),
+  bound(
+    'connections that are kept free for others',
+    [
+      replace(
+        SHARES,
+        'if (total > limits.maxConnections - limits.spareConnections) {',
+        'if (total > Infinity) {',
+      ),
+    ],
+    connections('where all are nearly used up'),
+  ),
+  bound(
+    'open bodies of many addresses',
+    [replace(ADDRESS, 'this.#waiting.size + this.#openBodies.size', 'this.#waiting.size')],
+    connections('bodies that do not end make room before those that others keep'),
+  ),
+  bound(
+    'bodies that have come whole, as work',
+    [replace(SHARES, 'if (address.endable > mostCount) address.forgetWholeBodies();', '')],
+    connections('bodies that have come whole make nobody the one with most'),
+    connections('a body that has come whole is at work'),
+  ),
+  bound(
+    'connections of the server',
+    [replace(SHARES, 'server.maxConnections = limits.maxConnections;', '')],
+    connections('a trusted proxy has as many as the server'),
+  ),
+];
