@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ListedRequest } from '../../src/domain/requests/logged-request.ts';
 import { listRequests } from '../../src/queries/requests/request-log.ts';
 import { startApi } from '../support/api.ts';
@@ -18,11 +18,13 @@ async function logged(
   orgId = api.own.orgId,
 ) {
   let found: ListedRequest | undefined;
-  await vi.waitFor(async () => {
-    await api.writeRequestLog();
-    [found] = await listRequests(api.db, orgId, { operation }, { limit: 1 });
-    expect(found?.requestId).toBe(headers['x-request-id']);
-  });
+  await expect
+    .poll(async () => {
+      await api.writeRequestLog();
+      [found] = await listRequests(api.db, orgId, { operation }, { limit: 1 });
+      return found?.requestId;
+    })
+    .toBe(headers['x-request-id']);
   return found;
 }
 
