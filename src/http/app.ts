@@ -14,7 +14,7 @@ import { isRefusalOfCaller } from './refusal-delay.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
 import { createOpenBodyGuard } from './open-bodies.ts';
 import type { OpenBodyLimits } from './open-bodies.ts';
-import { createProblemHandler, sendProblem } from './problems.ts';
+import { createAnswerGuard, createProblemHandler, sendProblem } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
 import { checkRequestBounds } from './request-bounds.ts';
 import type { RequestLog } from './request-log.ts';
@@ -54,7 +54,7 @@ export function createApiApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
-  app.use(assignRequestId, createRequestMeasurement(options));
+  app.use(assignRequestId, createAnswerGuard(options.log), createRequestMeasurement(options));
   app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
   const countUnlessCounted = createCounting(options);
@@ -87,7 +87,8 @@ export function createApiApp(options: AppOptions): Express {
 /** The Express app of a port without the API: health checks and metrics; everything else is 404. */
 export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
   const app = express().disable('x-powered-by');
-  app.use(assignRequestId, createSecurityHeaders(options.baseUrl), checkRequestBounds);
+  app.use(assignRequestId, createAnswerGuard(options.log), createSecurityHeaders(options.baseUrl));
+  app.use(checkRequestBounds);
   app.use(createHealthRoutes(options));
   app.use((request) => {
     throw new Problem(

@@ -21,14 +21,17 @@ export function isGivenUp(response: Response): boolean {
   return GIVEN_UP.has(response);
 }
 
-/** Whether nobody is there any more who could get an answer; it may come true while something is waited for. */
-export function isGone(response: Response): boolean {
-  return response.destroyed;
+/**
+ * Whether the handler's own answer has no use any more: another one is sent, or nobody is there who could get it. It may come true while
+ * something is waited for, also when a part is written already; what is written then stands in the other answer.
+ */
+export function isUnwanted(response: Response): boolean {
+  return isGivenUp(response) || response.destroyed;
 }
 
 /** @throws AlreadyAnsweredError when the request was given up or its connection has gone. */
 export function checkNotGivenUp(response: Response): void {
-  if (isGivenUp(response) || isGone(response)) throw new AlreadyAnsweredError();
+  if (isUnwanted(response)) throw new AlreadyAnsweredError();
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
 import { Problem } from '../domain/api/problem.ts';
@@ -45,6 +45,20 @@ export function createProblemHandler(settings: ProblemSettings): ErrorRequestHan
       logFailure(failure, request, response, settings.log);
       response.destroy();
     }
+  };
+}
+
+/**
+ * What goes wrong with an answer outside of its handler, such as a write behind its end, is logged, and ends the connection where the
+ * answer has not left it whole: without a listener Node.js ends the process.
+ */
+export function createAnswerGuard(log: Log): RequestHandler {
+  return (request, response, next) => {
+    response.on('error', (error) => {
+      logFailure(error, request, response, log);
+      response.destroy();
+    });
+    next();
   };
 }
 

@@ -4,7 +4,7 @@ import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
-import { AlreadyAnsweredError, isGivenUp, isGone } from './given-up.ts';
+import { AlreadyAnsweredError, isGivenUp, isUnwanted } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import type { StreamRules } from './event-stream.ts';
@@ -138,20 +138,21 @@ async function sendJsonParts(
       if (text.length < CHUNK_CHARACTERS) continue;
       setLateHeaders();
       const bytes = await coder.encode(text);
-      if (isGone(response)) return;
+      if (isUnwanted(response)) return;
       response.write(bytes);
       text = '';
       // Given back a turn of the event loop later: the next chunk, of whichever list, is not made in this one.
       await setImmediate();
       release();
       if (response.writableNeedDrain) await waitForDrain(response);
-      if (isGone(response)) return;
+      if (isUnwanted(response)) return;
       // Its head is known, and it has no more.
       if (response.req.method === 'HEAD') break;
       release = await acquireChunk();
     }
     setLateHeaders();
-    response.end(await coder.end(text));
+    const last = await coder.end(text);
+    if (!isUnwanted(response)) response.end(last);
   } finally {
     coder.close();
     release();

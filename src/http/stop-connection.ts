@@ -37,6 +37,8 @@ export function dropBodyOfTurn(socket: Socket): void {
   if (parser === undefined) return;
   const { kOnBody } = parser.constructor;
   const onBody = parser[kOnBody];
+  // It is done already in this turn, maybe for another connection that had the parser before.
+  if (onBody === undefined) return;
   parser[kOnBody] = undefined;
   setImmediate(() => (parser[kOnBody] = onBody));
 }

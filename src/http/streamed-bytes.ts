@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import type { StreamedBytes } from '../contract/streamed-bytes.ts';
 import { AnswerCoder } from './coded-answer.ts';
 import type { AnswerCoding } from './coded-answer.ts';
-import { isGone } from './given-up.ts';
+import { isUnwanted } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 
 /**
@@ -20,21 +20,22 @@ export async function sendStreamedBytes(
   const coder = new AnswerCoder(response, isText ? coding : undefined);
   try {
     for await (const part of parts) {
-      if (isGone(response)) return;
+      if (isUnwanted(response)) return;
       if (!response.headersSent) {
         response.statusCode = status;
         response.setHeader('Content-Type', contentType);
       }
       const bytes = await coder.encode(part);
-      if (isGone(response)) return;
+      if (isUnwanted(response)) return;
       response.write(bytes);
       // Its head is known, and it has no more.
       if (response.req.method === 'HEAD') break;
       await setImmediate();
       if (response.writableNeedDrain) await waitForDrain(response);
-      if (isGone(response)) return;
+      if (isUnwanted(response)) return;
     }
-    response.end(await coder.end(''));
+    const last = await coder.end('');
+    if (!isUnwanted(response)) response.end(last);
   } finally {
     coder.close();
   }

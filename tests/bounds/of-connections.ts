@@ -13,6 +13,7 @@ const json = testsOf('tests/contract/body-costs.test.ts');
 const server = testsOf('tests/http/http-server.test.ts');
 const pipelining = testsOf('tests/http/pipelining.test.ts');
 const uploads = testsOf('tests/portal/price-upload.test.ts');
+const unwanted = testsOf('tests/http/unwanted-answers.test.ts');
 const unread = testsOf('tests/http/unread-body.test.ts');
 
 const ofRequests: readonly Bound[] = [
@@ -216,4 +217,35 @@ const ofLog: readonly Bound[] = [
   ),
 ];
 
-export const boundsOfConnections: readonly Bound[] = [...ofRequests, ...ofBodies, ...ofLog];
+const ofAnswers: readonly Bound[] = [
+  bound(
+    'answers that another one has taken the place of',
+    [
+      replace(
+        'src/http/given-up.ts',
+        'return isGivenUp(response) || response.destroyed;',
+        'return response.destroyed;',
+      ),
+    ],
+    unwanted('nothing is written behind the other one'),
+  ),
+  bound(
+    'failures of answers outside of their handlers',
+    [
+      replace(
+        'src/http/problems.ts',
+        "response.on('error', (error) => {",
+        "response.on('failure', (error: Error) => {",
+      ),
+    ],
+    unwanted('of the service'),
+    unwanted('of the port without the API'),
+  ),
+  bound(
+    'bodies that are thrown away on one connection',
+    [replace('src/http/stop-connection.ts', 'if (onBody === undefined) return;', '')],
+    unwanted('thrown away twice in one turn'),
+  ),
+];
+
+export const boundsOfConnections: readonly Bound[] = [...ofRequests, ...ofBodies, ...ofLog, ...ofAnswers];
