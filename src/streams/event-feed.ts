@@ -14,6 +14,8 @@ import type { AnnouncedEvent, BufferLimits } from './stream-buffer.ts';
 const MAX_STREAMS = 2_000;
 /** Messages that one query reads. */
 const BATCH_SIZE = 100;
+/** Pages that a round reads beyond the first one of each organization: so long news wait that come meanwhile. */
+const MORE_PAGES_OF_ROUND = 10;
 /** After a wake-up the reader waits this long: messages announced together are read by one query, not by one each. */
 const COALESCE_MS = 25;
 /** When to look again for messages of a transaction that has not ended. */
@@ -171,20 +173,24 @@ export class EventFeed {
     for (const set of [this.#unchecked, this.#unread, this.#uncommitted]) set.delete(orgId);
   }
 
-  /** One page of each organization that has news, and again of those that have more, until none has. */
+  /** One page of each organization that has news, and some more of those that have more; the rest is for the next round. */
   async #read(): Promise<void> {
     await pause(COALESCE_MS);
     for (const orgId of this.#uncommitted) this.#unread.add(orgId);
     this.#uncommitted.clear();
     await this.#check();
     const round = new Set(this.#unread);
+    let pagesLeft = round.size + MORE_PAGES_OF_ROUND;
     // An organization whose read fails stays unread.
     for (const orgId of round) {
       if (this.#stop.signal.aborted) return;
       this.#unread.delete(orgId);
       round.delete(orgId);
       try {
-        if ((await this.#readOrganization(orgId)) === 'now') round.add(orgId);
+        pagesLeft -= 1;
+        if ((await this.#readOrganization(orgId)) !== 'now') continue;
+        if (pagesLeft > 0) round.add(orgId);
+        else this.announceNews([orgId]);
       } catch (error) {
         for (const each of [orgId, ...round]) this.#unread.add(each);
         throw error;

@@ -66,4 +66,9 @@ export const boundsOfEnds: readonly Bound[] = [
     ],
     testsOf('tests/streams/event-feed.test.ts')('streams that begin in the past take turns by partner'),
   ),
+  bound(
+    'pages of a round of event streams',
+    [replace('src/streams/event-feed.ts', 'MORE_PAGES_OF_ROUND = 10;', 'MORE_PAGES_OF_ROUND = Infinity;')],
+    testsOf('tests/streams/event-feed.test.ts')('news of one organization do not wait for all'),
+  ),
 ];

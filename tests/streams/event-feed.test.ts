@@ -140,6 +140,21 @@ test('a thousand streams of quiet organizations cost no query when another has n
   expect(quiet.every((listener) => listener.ids.length === 0)).toBe(true);
 });
 
+test('news of one organization do not wait for all that another one has', async () => {
+  const feed = open();
+  const [many, few] = [await addOrganization(database.db), await addOrganization(database.db)];
+  const [listenerOfMany, listenerOfFew] = [await listen(feed, many), await listen(feed, few)];
+  await announceMessages(database.db, many, 1_500);
+  await announceMessages(database.db, few);
+  await letClockGoOn(database.db);
+  feed.announceNews([many]);
+  await until(() => listenerOfMany.ids.length >= 100);
+  feed.announceNews([few]);
+  await until(() => listenerOfFew.ids.length === 1);
+  expect(listenerOfMany.ids.length).toBeLessThan(1_400);
+  await until(() => listenerOfMany.ids.length === 1_500);
+});
+
 test.each([
   ['messages', { messages: 10, characters: 1_000_000 }],
   ['characters', { messages: 1_000, characters: 4_000 }],
