@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import express from 'express';
-import type { Express, Request, Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 import { addressSubject, toCountedAddress } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
@@ -19,6 +19,7 @@ import type { ProblemSettings } from './problems.ts';
 import { checkRequestBounds } from './request-bounds.ts';
 import type { RequestLog } from './request-log.ts';
 import { assignRequestId, getRequestPath } from './request-id.ts';
+import { listenTo } from './request-target.ts';
 import { createSecurityHeaders } from './security-headers.ts';
 
 export interface AppOptions extends ApiRoutesOptions, HealthOptions {
@@ -50,7 +51,7 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
  * The API, the pages, the document and the health checks as one Express app. The routes come from the document. Unknown
  * paths are 404, unknown methods 405 with `Allow`.
  */
-export function createApiApp(options: AppOptions): Express {
+export function createApiApp(options: AppOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
   app.set('trust proxy', [...options.trustedProxies]);
@@ -81,11 +82,11 @@ export function createApiApp(options: AppOptions): Express {
     options.crossOrigin.forRefusals,
     createProblemHandler(options),
   );
-  return app;
+  return listenTo(app);
 }
 
 /** The Express app of a port without the API: health checks and metrics; everything else is 404. */
-export function createHealthApp(options: HealthOptions & ProblemSettings): Express {
+export function createHealthApp(options: HealthOptions & ProblemSettings): RequestListener {
   const app = express().disable('x-powered-by');
   app.use(assignRequestId, createAnswerGuard(options.log), createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds);
@@ -96,7 +97,7 @@ export function createHealthApp(options: HealthOptions & ProblemSettings): Expre
       `There is nothing at ${getRequestPath(request)}; this port serves no API.`,
     );
   });
-  return app.use(createProblemHandler(options));
+  return listenTo(app.use(createProblemHandler(options)));
 }
 
 function sendTimeout(baseUrl: string) {

@@ -11,6 +11,8 @@ export interface ChunkLimits extends AccountLimits {
   /** Chunks of a body, and for how many of its bytes it may have a further one. */
   readonly maxOfBody: number;
   readonly bytesOfFurther: number;
+  /** How long the connection of a body that was given up may go on without its end, in milliseconds. */
+  readonly answerMs: number;
 }
 
 /**
@@ -27,6 +29,7 @@ export const CHUNK_LIMITS: ChunkLimits = {
   maxOfCaller: 256,
   maxOfParty: 512,
   waitMs: 2_000,
+  answerMs: 30_000,
 };
 
 /** A request emits this when the rest of its body is given up. */
@@ -93,17 +96,10 @@ function countChunks(body: ChunkedBody, reads: BodyReads): void {
     if (chunk === null) return push(null);
     const reason = body.take(chunk.length, reads.begin(body));
     if (reason === undefined) return push(chunk.length <= COPIED_BYTES ? Buffer.from(chunk) : chunk);
-    cutOff(request, reason);
+    body.cutOff(reason);
     return false;
   };
   request.push = pushCounted;
-}
-
-function cutOff(request: IncomingMessage, reason: Reason): void {
-  CUT_OFF_FOR.set(request, reason);
-  stopRequests(request.socket);
-  dropBodyOfTurn(request.socket);
-  request.emit(CUT_OFF);
 }
 
 /**
@@ -204,11 +200,23 @@ class ChunkedBody {
     const body = {
       id: this.#id,
       readOn: end(readOn),
-      giveUp: end(() => cutOff(request, 'chunks of the party')),
+      giveUp: end(() => this.cutOff('chunks of the party')),
     };
     const leave = (): void => account.leave(body);
     socket.once('close', leave);
     account.wait(this.#findCaller(), body);
+  }
+
+  /** Nothing more comes of the body, and no time of Node.js ends a connection whose body it has read: its answer does, or this. */
+  cutOff(reason: Reason): void {
+    const { request } = this;
+    const { socket } = request;
+    CUT_OFF_FOR.set(request, reason);
+    stopRequests(socket);
+    dropBodyOfTurn(socket);
+    const timer = setTimeout(() => socket.destroy(), this.#options.limits.answerMs);
+    socket.once('close', () => clearTimeout(timer));
+    request.emit(CUT_OFF);
   }
 
   #findCaller(): QuotaSubject {

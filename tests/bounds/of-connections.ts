@@ -242,6 +242,23 @@ const ofAnswers: readonly Bound[] = [
     unwanted('of the port without the API'),
   ),
   bound(
+    'targets that Express cannot read',
+    [replace('src/http/request-target.ts', "request.url = path ?? '/';", 'request.url = url;')],
+    testsOf('tests/http/unusual-requests.test.ts')('is a problem like any other, and counted', 'a host'),
+    testsOf('tests/http/unusual-requests.test.ts')('a target that cannot be read is refused'),
+  ),
+  bound(
+    'time of a connection whose body was given up, without an answer',
+    [
+      replace(
+        'src/http/chunk-bounds.ts',
+        'setTimeout(() => socket.destroy(), this.#options.limits.answerMs)',
+        'setTimeout(() => undefined, this.#options.limits.answerMs)',
+      ),
+    ],
+    testsOf('tests/http/chunk-bounds.test.ts')('end their connection after a while where nobody answers'),
+  ),
+  bound(
     'bodies that are thrown away on one connection',
     [replace('src/http/stop-connection.ts', 'if (onBody === undefined) return;', '')],
     unwanted('thrown away twice in one turn'),

@@ -75,6 +75,11 @@ describe('the chunks of a body', () => {
     expect(requests[0]?.socket.bytesRead).toBeLessThanOrEqual(2 * 65_536);
   });
 
+  test('end their connection after a while where nobody answers', async () => {
+    const port = await serve(() => undefined, { answerMs: 100 });
+    expect(await send(port, head() + chunks(MOST + 1) + END)).toBe('');
+  });
+
   test('are dropped for the rest of a read only, on a parser that serves other connections later', async () => {
     const port = await serve(measureBody);
     expect(await send(port, head() + chunks(10_000))).toContain('payload_too_large');

@@ -26,12 +26,15 @@ test.each([
   ['no Host', 400, 'malformed_request', ['GET /livez HTTP/1.1']],
   ['an odd expectation', 417, 'expectation_failed', ['GET /livez HTTP/1.1', 'Host: a', 'Expect: 200-maybe']],
   ['the method CONNECT', 405, 'method_not_allowed', ['CONNECT a:443 HTTP/1.1', 'Host: a:443']],
+  ['a host that is none', 400, 'malformed_request', ['GET http://[::1/livez HTTP/1.1', 'Host: a']],
+  ['a host in a path', 400, 'malformed_request', ['GET //a@[::1/livez#a HTTP/1.1', 'Host: a']],
   ['the method CONNECT and a path', 405, 'method_not_allowed', ['CONNECT [::1]:1 HTTP/1.1', 'Host: a']],
 ] as const)(
   'a request with %s is a problem like any other, and counted',
   async (_name, status, code, lines) => {
     const answer = await text(send(...lines));
     const [head = '', body = ''] = answer.split('\r\n\r\n');
+    expect(head).toContain('Content-Type: application/problem+json');
     const problem = JSON.parse(body) as { request_id: string };
     expect(problem).toMatchObject({ status, code, errors: [] });
     expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -43,6 +46,25 @@ test.each([
     recordProblemCode(code);
   },
 );
+
+test.each(['http://a/livez', 'HTTPS://a:1/livez?b', 'http://[::1]/livez'])(
+  'the target may be a URL: %s',
+  async (target) => {
+    const answer = await text(send(`GET ${target} HTTP/1.1`, 'Host: a', 'Connection: close'));
+    expect(answer).toMatch(/^HTTP\/1\.1 200 [^]*{"status":"live"}$/);
+  },
+);
+
+test('a target that cannot be read is refused, whether or not its body comes whole', async () => {
+  const bodies = [`${'1\r\na\r\n'.repeat(5_000)}0\r\n\r\n`, '1\r\na\r\n'];
+  for (const body of bodies) {
+    const socket = send('POST http://[::1/ HTTP/1.1', 'Host: a', 'Transfer-Encoding: chunked');
+    socket.on('error', () => undefined).write(body);
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 400 /);
+    socket.destroy();
+  }
+});
 
 test('CONNECT behind a request that is not answered yet ends the connection', async () => {
   const socket = send('GET /readyz HTTP/1.1', 'Host: a', '', 'CONNECT a:443 HTTP/1.1', 'Host: a');

@@ -78,7 +78,7 @@ describe('of an answer that was given up', () => {
     ['a short table', (response: Response) => bytes(short(response))],
   ])('nothing is written behind the other one: %s', async (_name, open) => {
     const failures: unknown[] = [];
-    const app = express().use(async (_request, response) => {
+    const app = express().use(async (_request: express.Request, response: Response) => {
       response.on('error', (error) => failures.push(error));
       await sendReply(response, { status: 200, body: open(response) }, { lists }).catch((error: unknown) =>
         failures.push(error),
@@ -132,12 +132,12 @@ describe('a write behind the end of an answer is logged, and ends no process', (
 });
 
 test('a connection whose body was thrown away twice in one turn brings the next one', async () => {
-  const port = await listen(async (request, response) => {
+  const port = await listen((request, response) => {
     if (request.method === 'GET') {
       dropBodyOfTurn(request.socket);
       dropBodyOfTurn(request.socket);
       setImmediate(() => response.end());
-    } else response.setHeader('Connection', 'close').end(await text(request));
+    } else void text(request).then((body) => response.setHeader('Connection', 'close').end(body));
   });
   const socket = connect(port, '127.0.0.1');
   socket.write(GET);
