@@ -71,4 +71,18 @@ export const boundsOfEnds: readonly Bound[] = [
     [replace('src/streams/event-feed.ts', 'MORE_PAGES_OF_ROUND = 10;', 'MORE_PAGES_OF_ROUND = Infinity;')],
     testsOf('tests/streams/event-feed.test.ts')('news of one organization do not wait for all'),
   ),
+  bound(
+    'connections of the database that bring what is no message',
+    [
+      replace(
+        'src/queries/connection/guarded-client.ts',
+        "if (event !== 'data') return emit(event, ...given);",
+        "if (event !== '') return emit(event, ...given);",
+      ),
+    ],
+    testsOf('tests/queries/connection/damaged-answers.test.ts')(
+      'ends the connection, and its statement fails',
+    ),
+    testsOf('tests/queries/connection/damaged-answers.test.ts')('ends a session, which opens another one'),
+  ),
 ];

@@ -2,13 +2,15 @@ import { connect, createServer } from 'node:net';
 import type { AddressInfo, NetConnectOpts, Socket } from 'node:net';
 import type pg from 'pg';
 
-/** Stands before PostgreSQL: passes bytes on, or takes them and lets nobody see that they are lost. */
+/** Stands before PostgreSQL: passes bytes on, passes others on, or takes them and lets nobody see that they are lost. */
 export interface SwallowingProxy {
   readonly port: number;
   /** Bytes that are lost. */
   readonly lost: () => number;
   /** From now on every byte is lost, on open and on new connections; or only what the server answers. */
   swallow(what?: 'everything' | 'answers'): void;
+  /** From now on these bytes come in place of each answer of the server. */
+  damage(answer: Buffer): void;
   /** Breaks the open connections. */
   cut(): void;
   /** From now on bytes are passed on again; what was lost stays lost. */
@@ -21,12 +23,13 @@ export async function startSwallowingProxy(connection: pg.ClientConfig): Promise
   const target = targetOf(connection);
   const sockets = new Set<Socket>();
   let swallowed: 'nothing' | 'everything' | 'answers' = 'nothing';
+  let damaged: Buffer | undefined;
   let lost = 0;
   const forward = (from: Socket, to: Socket, isAnswer: boolean): void => {
     const isSwallowing = (): boolean => swallowed === 'everything' || (swallowed === 'answers' && isAnswer);
     from.on('data', (bytes) => {
       if (isSwallowing()) lost += bytes.length;
-      else to.write(bytes);
+      else to.write(isAnswer && damaged !== undefined ? damaged : bytes);
     });
     // A server that hangs does not answer the end of a connection either.
     from.on('end', () => {
@@ -50,10 +53,14 @@ export async function startSwallowingProxy(connection: pg.ClientConfig): Promise
     port: (server.address() as AddressInfo).port,
     lost: () => lost,
     swallow: (what = 'everything') => (swallowed = what),
+    damage: (answer) => (damaged = answer),
     cut: () => {
       for (const socket of sockets) socket.destroy();
     },
-    pass: () => (swallowed = 'nothing'),
+    pass: () => {
+      swallowed = 'nothing';
+      damaged = undefined;
+    },
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

@@ -7,6 +7,7 @@ import { CLOSE_MS, cutOff } from './bounded-client.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import type { AcquireShare } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
+import { GuardedClient } from './guarded-client.ts';
 import { applySessionSettings, CONNECT_MS, LOCK_MS } from './session-settings.ts';
 import { VALUE_TYPES } from './value-types.ts';
 
@@ -80,6 +81,7 @@ export function openDatabase({
   };
   const pool = new pg.Pool({
     ...config,
+    Client: GuardedClient,
     max,
     // The pool awaits it, which its types do not say.
     // eslint-disable-next-line @typescript-eslint/no-misused-promises

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { cutOff, endClient } from './bounded-client.ts';
+import { GuardedClient } from './guarded-client.ts';
 import { applySessionSettings } from './session-settings.ts';
 
 interface Migration {
@@ -66,7 +67,7 @@ export async function applyMigrations(
 ): Promise<string[]> {
   const migrations = readMigrations(folder);
   const parts = typeof connection === 'string' ? { connectionString: connection } : connection;
-  const client = new pg.Client({
+  const client = new GuardedClient({
     ...parts,
     application_name: MIGRATING,
     connectionTimeoutMillis: CONNECT_MS,

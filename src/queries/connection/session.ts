@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { boundStatements, endClient } from './bounded-client.ts';
+import { GuardedClient } from './guarded-client.ts';
 import { refuseStandby } from './session-settings.ts';
 
 const FIRST_RECONNECT_MS = 100;
@@ -31,7 +32,7 @@ export async function openReconnectingSession(
   let reconnecting: Promise<void> | undefined;
 
   const connect = async (): Promise<void> => {
-    const next = new pg.Client({ ...config, keepAlive: true });
+    const next = new GuardedClient({ ...config, keepAlive: true });
     next.on('error', onError);
     boundStatements(next, {
       scope: undefined,
