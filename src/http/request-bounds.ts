@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 import { methodNotAllowedProblem } from './methods.ts';
-import { hasUnreadableTarget } from './request-target.ts';
+import { isWithoutPath } from './request-target.ts';
 
 /** RFC 9110, 4.1 recommends 8,000 octets at least. */
 export const MAX_URL_BYTES = 8_192;
@@ -20,7 +20,7 @@ const CONTINUE_PATTERN = /^100-continue$/i;
  */
 export const checkRequestBounds: RequestHandler = (request, _response, next) => {
   const { originalUrl: url, rawHeaders } = request;
-  if (hasUnreadableTarget(request)) {
+  if (isWithoutPath(request)) {
     const detail =
       'The target of the request is neither a path that begins with /, without # and white space, nor a URL.';
     throw new Problem('malformed_request', detail, { headers: { Connection: 'close' } });

@@ -9,11 +9,11 @@ const PATH_PATTERN = /^\/[^#\s]*$/;
 /** As Express is called where somebody else takes what its layers leave. */
 type Listener = (request: IncomingMessage, response: ServerResponse, isLeft: () => void) => void;
 
-const UNREADABLE = new WeakSet<IncomingMessage>();
+const WITHOUT_PATH = new WeakSet<IncomingMessage>();
 
 /** Whether the target of a request names no path: it is `/` for the app, which refuses it. */
-export function hasUnreadableTarget(request: IncomingMessage): boolean {
-  return UNREADABLE.has(request);
+export function isWithoutPath(request: IncomingMessage): boolean {
+  return WITHOUT_PATH.has(request);
 }
 
 /**
@@ -25,7 +25,7 @@ export function listenTo(app: Express): RequestListener {
   return (request, response) => {
     const { url = '/' } = request;
     const path = findPath(url);
-    if (path === undefined) UNREADABLE.add(request);
+    if (path === undefined) WITHOUT_PATH.add(request);
     request.url = path ?? '/';
     (app as Listener)(request, response, () => response.destroy());
   };

@@ -202,13 +202,13 @@ export const boundsOfBodies: readonly Bound[] = [
   {
     name: 'calls for a body that was given up',
     attacks: ['tiny-chunks'],
-    edits: [{ file: CHUNKS, from: 'dropBodyOfTurn(request.socket);', to: 'void dropBodyOfTurn;' }],
+    edits: [{ file: CHUNKS, from: 'dropBodyOfTurn(socket);', to: 'void dropBodyOfTurn;' }],
     proofs: [ofChunks('are counted where nobody reads the body')],
   },
   {
     name: 'requests behind a body that was given up',
     attacks: ['tiny-chunks'],
-    edits: [{ file: CHUNKS, from: 'stopRequests(request.socket);', to: 'void stopRequests;' }],
+    edits: [{ file: CHUNKS, from: 'stopRequests(socket);', to: 'void stopRequests;' }],
     proofs: [ofChunks('are counted where nobody reads the body')],
   },
   {
