@@ -27,6 +27,8 @@ export class Connection {
   readonly #handle: RequestListener;
   #waiting: (readonly [IncomingMessage, ServerResponse])[] = [];
   #current: ServerResponse | undefined;
+  /** When the current request was begun, in milliseconds that never run backwards. */
+  #begunMs = 0;
   #isEndless = false;
   #isAbandoned = false;
   #isEnding = false;
@@ -93,8 +95,14 @@ export class Connection {
     this.#markLast();
   }
 
+  /** Ends a request that was begun before `sinceMs` and whose answer has not begun: nothing else may. */
+  endUnanswered(sinceMs: number): void {
+    if (this.#current?.headersSent === false && this.#begunMs < sinceMs) this.#socket.destroy();
+  }
+
   #run(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
+    this.#begunMs = performance.now();
     this.#markLast();
     response.once('close', () => this.#runNext());
     response.once(ENDLESS, () => {
@@ -117,6 +125,7 @@ export class Connection {
   /** Without a turn of the loop in between a hundred answers that wait for nothing would hold it for 30 ms and more. */
   #runAfterOthers(request: IncomingMessage, response: ServerResponse): void {
     this.#current = response;
+    this.#begunMs = performance.now();
     if (this.#waiting.length === 0) this.#socket.resume();
     setImmediate(() => {
       if (!this.#socket.destroyed) this.#run(request, response);

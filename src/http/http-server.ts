@@ -20,6 +20,15 @@ export interface StopTimes extends DrainTimes {
   readonly drainMs: number;
 }
 
+/** How long a request may go without the beginning of its answer, and how often that is looked at. */
+export interface AnswerTimes {
+  readonly answerMs: number;
+  readonly checkMs: number;
+}
+
+/** Far more than any handler takes, which all have bounds of their own: what is cut off here was forgotten by its handler. */
+const ANSWER_TIMES: AnswerTimes = { answerMs: 120_000, checkMs: 10_000 };
+
 const STOP_TIMES: StopTimes = { graceMs: GRACE_MS, lingerMs: LINGER_MS, drainMs: DRAIN_MS };
 
 export interface ListenAddress {
@@ -41,12 +50,18 @@ export interface ListenAddress {
 export class HttpServer {
   readonly #server: Server;
   readonly #connections = new Map<Socket, Connection>();
+  readonly #answerTimes: AnswerTimes;
   #listener: RequestListener | undefined;
   #isEnding = false;
   #stopped: Promise<void> | undefined;
 
-  constructor(server = createBoundedServer(), readerLimits = READER_LIMITS) {
+  constructor(
+    server = createBoundedServer(),
+    readerLimits = READER_LIMITS,
+    answerTimes: AnswerTimes = ANSWER_TIMES,
+  ) {
     this.#server = server;
+    this.#answerTimes = answerTimes;
     endSlowReaders(this.#server, readerLimits);
   }
 
@@ -76,6 +91,8 @@ export class HttpServer {
         // In the same turn as the port opens: the first request finds it.
         url = baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
         installClientErrorHandler(server, url);
+        const timer = setInterval(() => this.#endUnanswered(), this.#answerTimes.checkMs).unref();
+        server.once('close', () => clearInterval(timer));
         resolve();
       });
     });
@@ -102,6 +119,11 @@ export class HttpServer {
    */
   stop(times = STOP_TIMES): Promise<void> {
     return (this.#stopped ??= this.#stop(times));
+  }
+
+  #endUnanswered(): void {
+    const sinceMs = performance.now() - this.#answerTimes.answerMs;
+    for (const connection of this.#connections.values()) connection.endUnanswered(sinceMs);
   }
 
   async #stop(times: StopTimes): Promise<void> {

@@ -5,6 +5,10 @@ import type { Request } from 'express';
 
 /** Fields, and files among them, of one form. */
 const MOST_PARTS = 20;
+/** Busboy never ends where a part that has no name comes in one piece of 64 KiB or more. */
+const PIECE_BYTES = 16_384;
+/** How long a form may take, whatever holds it up: as long as its request may take to arrive. */
+const FORM_MS = 30_000;
 
 /**
  * Reads the fields of a request of the type `multipart/form-data` or `application/x-www-form-urlencoded` while it arrives, files as their
@@ -14,12 +18,15 @@ const MOST_PARTS = 20;
 export async function readFormParts(
   request: Request,
   mostBytes: number,
+  withinMs = FORM_MS,
 ): Promise<Readonly<Record<string, unknown>>> {
   const values = new Map<string, string[]>();
   const add = (name: string, value: string): void =>
     void values.set(name, [...(values.get(name) ?? []), value]);
+  let timer: NodeJS.Timeout | undefined;
   try {
     await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => reject(new Error('The form takes too long.')), withinMs);
       const reader = new Busboy({
         headers: { 'content-type': request.get('content-type') ?? '' },
         limits: { parts: MOST_PARTS, fields: MOST_PARTS, fieldSize: mostBytes, fileSize: mostBytes },
@@ -40,14 +47,16 @@ export async function readFormParts(
     });
   } catch (cause) {
     throw Object.assign(new Error('The form is damaged.', { cause }), { status: 400 });
+  } finally {
+    clearTimeout(timer);
   }
   return Object.fromEntries([...values].map(([name, all]) => [name, all.length === 1 ? all[0] : all]));
 }
 
 /** Others have their turn behind each part that arrives: 64 kB take a millisecond or two, and what has come would be read at once. */
 async function writeInTurns(request: Request, reader: Writable): Promise<void> {
-  for await (const part of request) {
-    reader.write(part as Buffer);
+  for await (const part of request as AsyncIterable<Buffer>) {
+    for (let at = 0; at < part.length; at += PIECE_BYTES) reader.write(part.subarray(at, at + PIECE_BYTES));
     await setImmediate();
   }
   reader.end();

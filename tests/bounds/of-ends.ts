@@ -85,4 +85,38 @@ export const boundsOfEnds: readonly Bound[] = [
     ),
     testsOf('tests/queries/connection/damaged-answers.test.ts')('ends a session, which opens another one'),
   ),
+  bound(
+    'requests that their handlers have forgotten',
+    [replace('src/http/connection.ts', 'this.#begunMs < sinceMs', 'this.#begunMs < -sinceMs')],
+    testsOf('tests/http/unwanted-answers.test.ts')('a request whose handler forgets it ends its connection'),
+  ),
+  bound(
+    'time of a form with files',
+    [
+      replace(
+        'src/portal/form-parts.ts',
+        "new Error('The form takes too long.')), withinMs)",
+        "new Error('The form takes too long.')), 2_000_000_000)",
+      ),
+    ],
+    testsOf('tests/portal/form-parts.test.ts')('a form that does not end in its time'),
+  ),
+  bound(
+    'pieces of a form with files',
+    [replace('src/portal/form-parts.ts', 'PIECE_BYTES = 16_384;', 'PIECE_BYTES = 1_000_000;')],
+    testsOf('tests/portal/form-parts.test.ts')('a part without a name is passed by'),
+  ),
+  bound(
+    'requests that cannot be logged',
+    [
+      replace(
+        'src/compose/request-log.ts',
+        "classifyDatabaseError(error) !== 'caller'",
+        "classifyDatabaseError(error) !== 'ours'",
+      ),
+    ],
+    testsOf('tests/queries/requests/written-requests.test.ts')(
+      'is left out, and those of all others are written',
+    ),
+  ),
 ];

@@ -11,8 +11,11 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
 import { createHealthApp } from '../../src/http/app.ts';
+import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { giveUp } from '../../src/http/given-up.ts';
+import { HttpServer } from '../../src/http/http-server.ts';
 import { sendReply } from '../../src/http/reply.ts';
+import { READER_LIMITS } from '../../src/http/slow-readers.ts';
 import { dropBodyOfTurn } from '../../src/http/stop-connection.ts';
 import { startApi } from '../support/api.ts';
 import { RecordingLog } from '../support/secret-leaks.ts';
@@ -129,6 +132,33 @@ describe('a write behind the end of an answer is logged, and ends no process', (
 
   const findFailures = ({ text }: RecordingLog): readonly string[] =>
     text.match(/"level":"error".*ERR_STREAM_WRITE_AFTER_END/g) ?? [];
+});
+
+test('a request whose handler forgets it ends its connection after a while, one that is answered keeps it', async () => {
+  const server = new HttpServer(createBoundedServer(), READER_LIMITS, { answerMs: 100, checkMs: 20 });
+  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
+  const begun = Promise.withResolvers<ServerResponse>();
+  server.serve((request, response) => {
+    if (request.url === '/slowly') begun.resolve(response.writeHead(200));
+    else if (request.url === '/read') response.end('read');
+  });
+  try {
+    const port = Number(new URL(url).port);
+    const slow = connect(port, '127.0.0.1');
+    slow.write(GET.replace('/', '/slowly'));
+    const kept = connect(port, '127.0.0.1');
+    kept.write(GET.replace('/', '/read'));
+    await once(kept, 'data');
+    const response = await begun.promise;
+    expect(await ask(port, GET)).toBe('');
+    kept.write(GET.replace('/', '/read'));
+    await once(kept, 'data');
+    response.end('slowly');
+    expect(String((await once(slow, 'data'))[0])).toContain('slowly');
+    for (const socket of [slow, kept]) socket.destroy();
+  } finally {
+    await server.stop();
+  }
 });
 
 test('a connection whose body was thrown away twice in one turn brings the next one', async () => {

@@ -1,7 +1,9 @@
 // The stream by which a page hears that something has happened: who may listen, what it tells, and when it ends.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import express from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
@@ -71,6 +73,14 @@ test.each(['own', 'simulation'] as const)(
     await reader?.cancel();
   },
 );
+
+test('whoever asks for the head alone gets it, and no stream', async () => {
+  const session = await createSession(site.db, admin, new Date());
+  const socket = connect(Number(new URL(site.baseUrl).port), '127.0.0.1');
+  const cookie = `Cookie: partner_session=${session}`;
+  socket.write(`HEAD /portal/changes HTTP/1.1\r\nHost: a\r\n${cookie}\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 [^]*text\/event-stream[^]*\r\n\r\n$/);
+});
 
 test('nobody hears what the role or the organization keeps away', async () => {
   const stranger = await site.addPerson(await site.addOrganization(), 'admin');

@@ -36,6 +36,21 @@ test.each([
   expect(fields).toEqual({ csrf_token: 'ä', text });
 });
 
+test('a part without a name is passed by, also where it comes in one piece of more than 64 KiB', async () => {
+  const body = `--${BOUNDARY}\r\n\r\n${'y'.repeat(100_000)}\r\n${field('a', 'b')}--${BOUNDARY}--\r\n`;
+  const whole = Readable.from([Buffer.from(body)]);
+  const type = `multipart/form-data; boundary=${BOUNDARY}`;
+  const request = Object.assign(whole, { get: () => type }) as unknown as Request;
+  expect(await readFormParts(request, 1_000_000)).toEqual({ a: 'b' });
+});
+
+test('a form that does not end in its time is damaged', async () => {
+  const endless = new Readable({ read: () => undefined });
+  const request = Object.assign(endless, { get: () => 'application/x-www-form-urlencoded' });
+  const reading = readFormParts(request as unknown as Request, 1_000_000, 20);
+  await expect(reading).rejects.toMatchObject({ status: 400 });
+});
+
 test('a form of more than twenty fields is damaged', async () => {
   const body = Array.from({ length: 21 }, (_, n) => `f${n}=1`).join('&');
   const reading = readFormParts(requestOf('application/x-www-form-urlencoded', body), 1_000_000);
