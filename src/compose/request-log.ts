@@ -1,7 +1,9 @@
 import { RequestLog } from '../http/request-log.ts';
+import type { RequestBatch } from '../http/request-log.ts';
 import type { Log } from '../log/log.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
 import type { Db } from '../queries/connection/database.ts';
+import { classifyDatabaseError } from '../queries/connection/database-errors.ts';
 import { insertRequests } from '../queries/requests/request-log.ts';
 
 /** Requests of one statement; its rows are written in some 20 ms. */
@@ -29,7 +31,9 @@ export interface WrittenRequestLog {
 export function startRequestLog(options: RequestLogWriterOptions): WrittenRequestLog {
   const { db, log, clock, perSecond, everyMs = WRITE_EVERY_MS } = options;
   const requestLog = new RequestLog({ perSecond, clock, monotonicMs: () => performance.now() });
-  const flush = (): Promise<void> => writeWaiting(db, requestLog);
+  const onLost = (error: unknown): void =>
+    log.error('A request cannot be logged for its partner, and is left out.', { error });
+  const flush = (): Promise<void> => writeWaiting(db, requestLog, onLost);
   const onError = (error: unknown): void =>
     log.warn('Requests could not be logged for their partners; tried again.', { error });
   const loop = new PollingLoop({ work: flush, nextRoundMs: () => everyMs, retryMs: RETRY_MS, onError });
@@ -44,14 +48,32 @@ export function startRequestLog(options: RequestLogWriterOptions): WrittenReques
   };
 }
 
-async function writeWaiting(db: Db, requestLog: RequestLog): Promise<void> {
+async function writeWaiting(db: Db, requestLog: RequestLog, onLost: (error: unknown) => void): Promise<void> {
   for (let batch = requestLog.take(REQUESTS_AT_ONCE); batch !== undefined;) {
-    try {
-      await insertRequests(db, batch.requests, batch.unlogged);
-    } catch (error) {
-      requestLog.giveBack(batch);
-      throw error;
+    const left: RequestBatch[] = [batch];
+    for (let part = left.pop(); part !== undefined; part = left.pop()) {
+      try {
+        await insertRequests(db, part.requests, part.unlogged);
+      } catch (error) {
+        if (classifyDatabaseError(error) !== 'caller') {
+          for (const each of [...left, part]) requestLog.giveBack(each);
+          throw error;
+        }
+        const halves = halve(part);
+        if (halves.length === 0) onLost(error);
+        left.push(...halves);
+      }
     }
     batch = requestLog.take(REQUESTS_AT_ONCE);
   }
+}
+
+/** What a batch is written as when one of its rows cannot be: others, of other partners too, do not wait for that. */
+function halve({ requests, unlogged }: RequestBatch): readonly RequestBatch[] {
+  if (requests.length + unlogged.length <= 1) return [];
+  const [ofRequests, ofUnlogged] = [Math.ceil(requests.length / 2), Math.floor(unlogged.length / 2)];
+  return [
+    { requests: requests.slice(ofRequests), unlogged: unlogged.slice(ofUnlogged) },
+    { requests: requests.slice(0, ofRequests), unlogged: unlogged.slice(0, ofUnlogged) },
+  ];
 }

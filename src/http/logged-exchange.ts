@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { ROUTES } from '../../generated/routes.ts';
 import type { LoggedError, LoggedRequest } from '../domain/requests/logged-request.ts';
-import { maskJson, maskPath, maskPointer, maskQuery } from '../domain/requests/masked.ts';
+import { maskJson, maskName, maskPath, maskPointer, maskQuery } from '../domain/requests/masked.ts';
 import type { RequestOwner } from './known-callers.ts';
 import { getFieldErrors, getOAuthError, getProblemCode } from './problems.ts';
 import { getRequestId, getRequestPath } from './request-id.ts';
@@ -49,7 +49,7 @@ function describeErrors(response: Response): readonly LoggedError[] | null {
   const errors = getFieldErrors(response) ?? [];
   if (errors.length === 0) return null;
   return errors.map(({ pointer, parameter, code }) => ({
-    pointer: pointer === undefined ? (parameter ?? '') : maskPointer(pointer),
+    pointer: pointer === undefined ? maskName(parameter ?? '') : maskPointer(pointer),
     code,
   }));
 }

@@ -60,7 +60,8 @@ function maskParameter(name: string, value: string): string {
   return !PERSONAL_NAMES.has(name) && (isPlainText(value) || NUMBER_PATTERN.test(value)) ? value : MASK;
 }
 
-function maskName(name: string): string {
+/** A name that the document has; any other one is what a client has made up. */
+export function maskName(name: string): string {
   return DOCUMENT_NAMES.has(name) ? name : MASK;
 }
 

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startRequestLog } from '../../../src/compose/request-log.ts';
+import { insertOrganization } from '../../../src/queries/accounts/organizations.ts';
+import { listRequests } from '../../../src/queries/requests/request-log.ts';
+import { testDatabase } from '../../support/database.ts';
+import type { TestDatabase } from '../../support/database.ts';
+import { loggedRequest } from '../../support/logged-requests.ts';
+import { RecordingLog } from '../../support/secret-leaks.ts';
+
+let at: TestDatabase;
+beforeAll(async () => {
+  at = await testDatabase();
+});
+afterAll(() => at.close());
+
+async function addOrganization(): Promise<string> {
+  const id = randomUUID();
+  await insertOrganization(at.db, {
+    id,
+    name: id,
+    kind: 'partner',
+    parentOrgId: null,
+    createdAt: new Date(0),
+  });
+  return id;
+}
+
+test('a request that cannot be written is left out, and those of all others are written', async () => {
+  const [orgId, other] = [await addOrganization(), await addOrganization()];
+  const log = new RecordingLog();
+  const clock = (): Date => new Date('2026-06-15T12:00:00.000Z');
+  const written = startRequestLog({ db: at.db, log, clock, perSecond: 1_000, everyMs: 600_000 });
+  // What PostgreSQL takes for no text.
+  const damaged = loggedRequest(orgId, {
+    status: 422,
+    errors: [{ pointer: '\0', code: 'unknown_property' }],
+  });
+  for (let count = 0; count < 5; count += 1) {
+    written.requestLog.add(orgId, false, () => loggedRequest(orgId));
+    if (count === 2) written.requestLog.add(orgId, true, () => damaged);
+    written.requestLog.add(other, false, () => loggedRequest(other));
+  }
+  await expect(written.flush()).resolves.toBeUndefined();
+  for (const each of [orgId, other])
+    expect(await listRequests(at.db, each, {}, { limit: 10 })).toHaveLength(5);
+  expect(log.text.match(/"level":"error"/g)).toHaveLength(1);
+  await written.stop();
+});
