@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRequestLog } from '../../../src/compose/request-log.ts';
-import { insertOrganization } from '../../../src/queries/accounts/organizations.ts';
 import { listRequests } from '../../../src/queries/requests/request-log.ts';
+import { addOrganization } from '../../support/announced-messages.ts';
 import { testDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { loggedRequest } from '../../support/logged-requests.ts';
@@ -14,20 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => at.close());
 
-async function addOrganization(): Promise<string> {
-  const id = randomUUID();
-  await insertOrganization(at.db, {
-    id,
-    name: id,
-    kind: 'partner',
-    parentOrgId: null,
-    createdAt: new Date(0),
-  });
-  return id;
-}
-
 test('a request that cannot be written is left out, and those of all others are written', async () => {
-  const [orgId, other] = [await addOrganization(), await addOrganization()];
+  const [orgId, other] = [await addOrganization(at.db), await addOrganization(at.db)];
   const log = new RecordingLog();
   const clock = (): Date => new Date('2026-06-15T12:00:00.000Z');
   const written = startRequestLog({ db: at.db, log, clock, perSecond: 1_000, everyMs: 600_000 });
