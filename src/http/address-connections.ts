@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { HELD_BACK, LET_GO } from './held-back.ts';
 import { hasBody } from './open-bodies.ts';
+import { cutOffAfter } from './stop-connection.ts';
 
 export interface AddressLimits {
   /** Of one address that is no trusted proxy; and of those that are answered as they make room, not closed yet. */
@@ -22,8 +23,8 @@ export interface OpenConnection {
 }
 
 /**
- * The connections of one address (IPv6: of a network of /64). What is in several of its sets was added to each in the order
- * in which it makes room. Of a trusted proxy (`isExempt`), which has as many as the server, those that wait for a request are left alone.
+ * The connections of one address (IPv6: of a network of /64). Of those in one state the one that was first in it makes room first.
+ * Of a trusted proxy (`isExempt`), which has as many as the server, those that wait for a request are left alone.
  */
 export class AddressConnections {
   readonly #limits: AddressLimits;
@@ -79,7 +80,7 @@ export class AddressConnections {
     this.#uncount(connection);
     this.#counted.add(connection);
     this.#ending.add(connection);
-    this.#cutOffLater(connection);
+    cutOffAfter(connection.socket, this.#limits.endMs);
   }
 
   beginRequest(connection: OpenConnection, request: IncomingMessage, response: ServerResponse): void {
@@ -153,15 +154,10 @@ export class AddressConnections {
       return;
     }
     this.#leaving.add(connection);
-    this.#cutOffLater(connection);
+    cutOffAfter(connection.socket, this.#limits.endMs);
     const [first] = this.#leaving;
     if (this.#leaving.size > this.#limits.maxConnectionsOfAddress) first?.socket.destroy();
     answerNow();
-  }
-
-  #cutOffLater({ socket }: OpenConnection): void {
-    const timer = setTimeout(() => socket.destroy(), this.#limits.endMs);
-    socket.once('close', () => clearTimeout(timer));
   }
 
   #uncount(connection: OpenConnection): void {

@@ -5,7 +5,7 @@ import { Problem } from '../domain/api/problem.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { createChunkAccounts } from './chunk-account.ts';
 import type { AccountLimits, ChunkAccount } from './chunk-account.ts';
-import { dropBodyOfTurn, stopReading, stopRequests } from './stop-connection.ts';
+import { cutOffAfter, dropBodyOfTurn, stopReading, stopRequests } from './stop-connection.ts';
 
 export interface ChunkLimits extends AccountLimits {
   /** Chunks of a body, and for how many of its bytes it may have a further one. */
@@ -214,8 +214,7 @@ class ChunkedBody {
     CUT_OFF_FOR.set(request, reason);
     stopRequests(socket);
     dropBodyOfTurn(socket);
-    const timer = setTimeout(() => socket.destroy(), this.#options.limits.answerMs);
-    socket.once('close', () => clearTimeout(timer));
+    cutOffAfter(socket, this.#options.limits.answerMs);
     request.emit(CUT_OFF);
   }
 

@@ -18,6 +18,12 @@ export function stopReading(socket: Socket): void {
   socket.emit('pause');
 }
 
+/** However it ends otherwise, the connection is cut off after this time. */
+export function cutOffAfter(socket: Socket, ms: number): void {
+  const timer = setTimeout(() => socket.destroy(), ms);
+  socket.once('close', () => clearTimeout(timer));
+}
+
 /**
  * From now on no request is made of what comes: else Node.js would make one of whatever has come in the same 64 KiB, thousands of
  * a few bytes each, and then an error for every one of them: 40 ms in which nobody else is served.

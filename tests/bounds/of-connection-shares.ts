@@ -42,11 +42,12 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
     'how long a connection may only end',
     [
-      replace(
-        ADDRESS,
-        'const timer = setTimeout(() => socket.destroy(), this.#limits.endMs);',
-        'const timer = setTimeout(() => undefined, this.#limits.endMs);',
-      ),
+      {
+        file: ADDRESS,
+        from: 'cutOffAfter(connection.socket, this.#limits.endMs);',
+        to: 'void cutOffAfter;',
+        everywhere: true,
+      },
     ],
     ending('is cut off after a while'),
     ending('has its connection cut off where the answer does not end it'),

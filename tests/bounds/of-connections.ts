@@ -252,8 +252,8 @@ const ofAnswers: readonly Bound[] = [
     [
       replace(
         'src/http/chunk-bounds.ts',
-        'setTimeout(() => socket.destroy(), this.#options.limits.answerMs)',
-        'setTimeout(() => undefined, this.#options.limits.answerMs)',
+        'cutOffAfter(socket, this.#options.limits.answerMs);',
+        'void cutOffAfter;',
       ),
     ],
     testsOf('tests/http/chunk-bounds.test.ts')('end their connection after a while where nobody answers'),
