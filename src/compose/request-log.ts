@@ -48,23 +48,34 @@ export function startRequestLog(options: RequestLogWriterOptions): WrittenReques
   };
 }
 
-async function writeWaiting(db: Db, requestLog: RequestLog, onLost: (error: unknown) => void): Promise<void> {
-  for (let batch = requestLog.take(REQUESTS_AT_ONCE); batch !== undefined;) {
-    const left: RequestBatch[] = [batch];
-    for (let part = left.pop(); part !== undefined; part = left.pop()) {
-      try {
-        await insertRequests(db, part.requests, part.unlogged);
-      } catch (error) {
-        if (classifyDatabaseError(error) !== 'caller') {
-          for (const each of [...left, part]) requestLog.giveBack(each);
-          throw error;
-        }
-        const halves = halve(part);
-        if (halves.length === 0) onLost(error);
-        left.push(...halves);
+type OnLost = (error: unknown) => void;
+
+async function writeWaiting(db: Db, requestLog: RequestLog, onLost: OnLost): Promise<void> {
+  const take = (): RequestBatch | undefined => requestLog.take(REQUESTS_AT_ONCE);
+  for (let batch = take(); batch !== undefined; batch = take())
+    await writeBatch(db, requestLog, batch, onLost);
+}
+
+/** Writes all that PostgreSQL takes; rejects where it takes nothing now, and gives back what is not written. */
+async function writeBatch(
+  db: Db,
+  requestLog: RequestLog,
+  batch: RequestBatch,
+  onLost: OnLost,
+): Promise<void> {
+  const left = [batch];
+  for (let part = left.pop(); part !== undefined; part = left.pop()) {
+    try {
+      await insertRequests(db, part.requests, part.unlogged);
+    } catch (error) {
+      if (classifyDatabaseError(error) !== 'caller') {
+        for (const each of [...left, part]) requestLog.giveBack(each);
+        throw error;
       }
+      const halves = halve(part);
+      if (halves.length === 0) onLost(error);
+      left.push(...halves);
     }
-    batch = requestLog.take(REQUESTS_AT_ONCE);
   }
 }
 
