@@ -26,14 +26,9 @@ export function findChangesPath(response: PortalResponse): string | undefined {
  * Tells a page that something has happened in its scope, and not what: it asks for itself again. A simulation goes by what comes in
  * for the own organization too, such as prices.
  */
-export const streamChanges: PageHandler = async (context, request, response) => {
+export const streamChanges: PageHandler = async (context, _request, response) => {
   const operation = toOperationContext(context, response, 'streamEvents');
   const stream = await openEventStream(operation, undefined, SHARE_OF_STREAMS);
-  if (request.method === 'HEAD') {
-    stream.release();
-    response.setHeader('Content-Type', 'text/event-stream').end();
-    return;
-  }
   const orgIds = [...new Set([operation.orgId, getSession(response).orgId])];
   await writeChanges(response, stream, (onChange) => context.changes.listen(orgIds, onChange));
 };
@@ -59,6 +54,10 @@ export async function writeChanges(
   try {
     // A proxy that collects an answer before it passes it on would delay it.
     response.setHeader('X-Accel-Buffering', 'no').setHeader('Content-Type', 'text/event-stream');
+    if (response.req.method === 'HEAD') {
+      response.end();
+      return;
+    }
     response.flushHeaders();
     stopListening = listen(write);
     const events = stream.events(gone.signal, () => response.destroy())[Symbol.asyncIterator]();
