@@ -88,7 +88,7 @@ export const boundsOfEnds: readonly Bound[] = [
   bound(
     'requests that their handlers have forgotten',
     [replace('src/http/connection.ts', 'this.#begunMs < sinceMs', 'this.#begunMs < -sinceMs')],
-    testsOf('tests/http/unwanted-answers.test.ts')('a request whose handler forgets it ends its connection'),
+    testsOf('tests/http/http-server.test.ts')('a request whose handler forgets it ends its connection'),
   ),
   bound(
     'time of a form with files',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -216,4 +216,24 @@ describe('a stop', () => {
     deaf.allowHalfOpen = true;
     await server.stop({ graceMs: 0, lingerMs: 10, drainMs: 50 });
   });
+});
+
+test('a request whose handler forgets it ends its connection after a while, one that is answered keeps it', async () => {
+  const { server, connect: open_ } = await openServer({}, { answerMs: 100, checkMs: 20 });
+  const begun = Promise.withResolvers<ServerResponse>();
+  server.serve((request, response) => {
+    if (request.url === '/slowly') begun.resolve(response.writeHead(200));
+    else if (request.url === '/read') echo(request, response);
+  });
+  const [slow, kept, forgotten] = [await open_(), await open_(), await open_()];
+  slow.write(ask('/slowly'));
+  kept.write(ask('/read'));
+  expect(await heard(kept)).toContain('[/read]');
+  const response = await begun.promise;
+  forgotten.write(ask('/'));
+  expect(await text(forgotten)).toBe('');
+  kept.write(ask('/read'));
+  expect(await heard(kept)).toContain('[/read]');
+  response.end('slowly');
+  expect(await heard(slow)).toContain('slowly');
 });

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { HttpServer } from '../../src/http/http-server.ts';
+import type { AnswerTimes } from '../../src/http/http-server.ts';
 import { READER_LIMITS } from '../../src/http/slow-readers.ts';
 import type { ReaderLimits } from '../../src/http/slow-readers.ts';
 
@@ -26,10 +27,13 @@ export interface Opened {
 }
 
 /** A server on a free port. */
-export async function openServer(readerLimits: Partial<ReaderLimits> = {}): Promise<Opened> {
+export async function openServer(
+  readerLimits: Partial<ReaderLimits> = {},
+  answerTimes?: AnswerTimes,
+): Promise<Opened> {
   let requests = 0;
   const inner = createBoundedServer().on('request', () => (requests += 1));
-  const server = new HttpServer(inner, { ...READER_LIMITS, ...readerLimits });
+  const server = new HttpServer(inner, { ...READER_LIMITS, ...readerLimits }, answerTimes);
   const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
   undo.push(() => server.stop(AT_ONCE));
   return {

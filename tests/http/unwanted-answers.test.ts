@@ -11,11 +11,8 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
 import { createHealthApp } from '../../src/http/app.ts';
-import { createBoundedServer } from '../../src/http/bounded-server.ts';
 import { giveUp } from '../../src/http/given-up.ts';
-import { HttpServer } from '../../src/http/http-server.ts';
 import { sendReply } from '../../src/http/reply.ts';
-import { READER_LIMITS } from '../../src/http/slow-readers.ts';
 import { dropBodyOfTurn } from '../../src/http/stop-connection.ts';
 import { startApi } from '../support/api.ts';
 import { RecordingLog } from '../support/secret-leaks.ts';
@@ -47,38 +44,27 @@ function ask(port: number, ...requests: readonly string[]): Promise<string> {
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('of an answer that was given up', () => {
-  const PART = 'x'.repeat(40_000);
   const lists = {
     acquireList: () => Promise.resolve(() => undefined),
     acquireChunk: () => Promise.resolve(() => undefined),
   };
 
-  /** Gives the answer up and sends another one before the first, or the second, of its parts. */
-  async function* partsOf(response: Response, at: number): AsyncGenerator<string> {
-    for (let index = 0; index < 3; index += 1) {
-      await Promise.resolve();
-      if (index === at) {
-        giveUp(response);
-        if (response.headersSent) response.req.destroy();
-        else response.status(408).set('Connection', 'close').end('late');
-      }
-      yield PART;
-    }
-  }
-
-  async function* short(response: Response): AsyncGenerator<string> {
+  /** Gives the answer up and sends another one before the first of its parts. */
+  async function* partsOf(response: Response, parts: readonly string[]): AsyncGenerator<string> {
     giveUp(response);
     response.status(408).set('Connection', 'close').end('late');
-    yield await Promise.resolve('short');
+    for (const part of parts) yield await Promise.resolve(part);
   }
 
+  const LONG = Array<string>(3).fill('x'.repeat(40_000));
+  const SHORT = ['short'];
   const bytes = (parts: AsyncIterable<string>): StreamedBytes => new StreamedBytes('text/csv', parts);
 
   test.each([
-    ['a long list', (response: Response) => partsOf(response, 0)],
-    ['a short list', short],
-    ['a long table', (response: Response) => bytes(partsOf(response, 0))],
-    ['a short table', (response: Response) => bytes(short(response))],
+    ['a long list', (response: Response) => partsOf(response, LONG)],
+    ['a short list', (response: Response) => partsOf(response, SHORT)],
+    ['a long table', (response: Response) => bytes(partsOf(response, LONG))],
+    ['a short table', (response: Response) => bytes(partsOf(response, SHORT))],
   ])('nothing is written behind the other one: %s', async (_name, open) => {
     const failures: unknown[] = [];
     const app = express().use(async (_request: express.Request, response: Response) => {
@@ -132,33 +118,6 @@ describe('a write behind the end of an answer is logged, and ends no process', (
 
   const findFailures = ({ text }: RecordingLog): readonly string[] =>
     text.match(/"level":"error".*ERR_STREAM_WRITE_AFTER_END/g) ?? [];
-});
-
-test('a request whose handler forgets it ends its connection after a while, one that is answered keeps it', async () => {
-  const server = new HttpServer(createBoundedServer(), READER_LIMITS, { answerMs: 100, checkMs: 20 });
-  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
-  const begun = Promise.withResolvers<ServerResponse>();
-  server.serve((request, response) => {
-    if (request.url === '/slowly') begun.resolve(response.writeHead(200));
-    else if (request.url === '/read') response.end('read');
-  });
-  try {
-    const port = Number(new URL(url).port);
-    const slow = connect(port, '127.0.0.1');
-    slow.write(GET.replace('/', '/slowly'));
-    const kept = connect(port, '127.0.0.1');
-    kept.write(GET.replace('/', '/read'));
-    await once(kept, 'data');
-    const response = await begun.promise;
-    expect(await ask(port, GET)).toBe('');
-    kept.write(GET.replace('/', '/read'));
-    await once(kept, 'data');
-    response.end('slowly');
-    expect(String((await once(slow, 'data'))[0])).toContain('slowly');
-    for (const socket of [slow, kept]) socket.destroy();
-  } finally {
-    await server.stop();
-  }
 });
 
 test('a connection whose body was thrown away twice in one turn brings the next one', async () => {
