@@ -13,10 +13,12 @@ export class EndlessAnswer extends Error {}
 /**
  * Ends a connection whose endpoint sends what has no end for those who read it: empty lines before an answer, the zeros of a
  * chunk's size and its extensions for the parser, also while the connection is idle; TLS sessions for Node.js, which calls JavaScript
- * for each, and which are no bytes of an answer. Returns what begins the next answer.
+ * for each, and which are no bytes of an answer; a second handshake, which takes milliseconds. OpenSSL must not refuse that one itself
+ * (SSL_OP_NO_RENEGOTIATION): it would alert at each of 4,096 requests in a record, before any of our code runs again, while it does
+ * not heed them during a handshake. Returns what begins the next answer.
  */
 export function boundAnswers(socket: TLSSocket): () => void {
-  let [bytesBefore, reads, sessions] = [0, 0, 0];
+  let [bytesBefore, reads, sessions, handshakes] = [0, 0, 0, 0];
   const end = (sent: string): void => {
     socket.destroy(new EndlessAnswer(`The endpoint sent more than ${sent}.`));
   };
@@ -29,6 +31,9 @@ export function boundAnswers(socket: TLSSocket): () => void {
   socket.on('readable', () => queueMicrotask(check));
   socket.on('session', () => {
     if (++sessions > MAX_SESSIONS_OF_CONNECTION) end(`${MAX_SESSIONS_OF_CONNECTION} TLS sessions`);
+  });
+  socket.on('secure', () => {
+    if (++handshakes > 1) end('one TLS handshake');
   });
   return () => {
     bytesBefore = socket.bytesRead;

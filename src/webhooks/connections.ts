@@ -1,4 +1,3 @@
-import { constants } from 'node:crypto';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type SecureContext, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
@@ -88,8 +87,6 @@ export class ConnectionPool {
     });
     // One context for all connections: parsing the authorities takes longer than a handshake.
     this.#secureContext = createSecureContext({
-      // A handshake takes milliseconds, and an endpoint could ask for one after the other.
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
       ca: [...getCACertificates('default'), ...(limits.extraCa === undefined ? [] : [limits.extraCa])],
     });
   }

@@ -47,14 +47,24 @@ export const boundsOfEndpoints: readonly Bound[] = [
   ),
   bound(
     'handshakes of a connection to an endpoint',
+    [replace(ANSWERS, '++handshakes > 1', '++handshakes > Infinity')],
+    answers('a second handshake costs the exchange'),
+  ),
+  bound(
+    'requests for a second handshake',
     [
       replace(
         CONNECTIONS,
-        'secureOptions: constants.SSL_OP_NO_RENEGOTIATION,',
-        'secureOptions: 0 * constants.SSL_OP_NO_RENEGOTIATION,',
+        'createSecureContext({',
+        'createSecureContext({ secureOptions: 0x40000000, // SSL_OP_NO_RENEGOTIATION',
       ),
     ],
-    answers('an endpoint cannot begin a second handshake'),
+    answers('thousands of requests for a second handshake'),
+  ),
+  bound(
+    'kept connections are of one webhook',
+    [replace(CONNECTIONS, 'return `${webhookId} ${origin} ${address}`;', 'return `${origin} ${address}`;')],
+    client('an answer that nobody asked for'),
   ),
   bound(
     'TLS sessions of a connection to an endpoint',
