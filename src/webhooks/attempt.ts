@@ -57,7 +57,8 @@ async function send(options: AttemptContext, delivery: ClaimedDelivery): Promise
   if (secret === undefined)
     return { outcome: { kind: 'unsigned' }, durationMs: 0, address: undefined, phases: {} };
   const { url, message_id: messageId, payload: body } = delivery;
-  return client.send(signMessage({ url, messageId, body, secret }, now(), hasStandardHeaders));
+  const message = signMessage({ url, messageId, body, secret }, now(), hasStandardHeaders);
+  return client.send({ ...message, webhookId: delivery.webhook_id });
 }
 
 /** Undefined when the key is lost: the attempt then fails, is repeated and at last exhausted like others. */

@@ -40,6 +40,8 @@ export interface ConnectionOpening {
 type Connector = (options: buildConnector.Options, callback: buildConnector.Callback) => TLSSocket;
 
 interface PooledConnection extends Connection {
+  /** Whose it is; undefined where it is for one exchange alone. */
+  readonly webhookId: string | undefined;
   readonly origin: string;
   readonly isConnected: () => boolean;
   /** The addresses that it may be opened to again. */
@@ -71,7 +73,7 @@ export class ConnectionPool {
   readonly #limits: ConnectionLimits;
   readonly #secureContext: SecureContext;
   readonly #sessions: LRUCache<string, Buffer>;
-  /** Idle connections by origin and address, the latest last. */
+  /** Idle connections by webhook, origin and address, the latest last. */
   readonly #idleByKey = new Map<string, PooledConnection[]>();
   /** The same connections, idle longest first. */
   readonly #idleOldestFirst = new Set<PooledConnection>();
@@ -91,33 +93,36 @@ export class ConnectionPool {
     });
   }
 
-  /** An idle connection to one of these addresses, otherwise a new one. */
-  acquire(url: URL, addresses: readonly ResolvedAddress[]): Connection {
+  /**
+   * An idle connection to one of these addresses that was opened for the same webhook, otherwise a new one. Others must not get it:
+   * an endpoint may answer once more than it was asked, and that is taken for the answer to the next request.
+   */
+  acquire(webhookId: string, url: URL, addresses: readonly ResolvedAddress[]): Connection {
     for (const { address } of addresses) {
-      const found = this.#idleByKey.get(poolKey(url.origin, address))?.at(-1);
+      const found = this.#idleByKey.get(poolKey(webhookId, url.origin, address))?.at(-1);
       if (found === undefined) continue;
       found.removeFromIdle?.();
       found.addresses = addresses;
       found.beginNext();
       return found;
     }
-    return this.#create(url, addresses, true);
+    return this.#create(url, addresses, webhookId);
   }
 
   /** A new connection with a full TLS handshake. */
   openOwn(url: URL, addresses: readonly ResolvedAddress[]): Connection {
-    return this.#create(url, addresses, false);
+    return this.#create(url, addresses, undefined);
   }
 
   /** Makes a connection idle whose exchange was complete; closes it when it is no longer connected. */
   release(connection: Connection): void {
     const pooled = connection as PooledConnection;
     const address = pooled.address();
-    if (!pooled.isConnected() || address === undefined) {
+    if (!pooled.isConnected() || address === undefined || pooled.webhookId === undefined) {
       pooled.close();
       return;
     }
-    const key = poolKey(pooled.origin, address);
+    const key = poolKey(pooled.webhookId, pooled.origin, address);
     const sameKey = this.#idleByKey.get(key) ?? [];
     this.#idleByKey.set(key, sameKey);
     sameKey.push(pooled);
@@ -138,7 +143,7 @@ export class ConnectionPool {
     for (const connection of [...this.#idleOldestFirst]) connection.close();
   }
 
-  #create(url: URL, addresses: readonly ResolvedAddress[], mayResume: boolean): PooledConnection {
+  #create(url: URL, addresses: readonly ResolvedAddress[], webhookId: string | undefined): PooledConnection {
     let socket: TLSSocket | undefined;
     let remoteAddress: string | undefined;
     let isConnected = false;
@@ -151,7 +156,7 @@ export class ConnectionPool {
       keepAliveMaxTimeout: this.#limits.idleMs,
       connect: (options, callback) => {
         const startedAt = performance.now();
-        const session = mayResume ? this.#sessions.get(url.origin) : undefined;
+        const session = webhookId === undefined ? undefined : this.#sessions.get(url.origin);
         socket = this.#connect(url, pooled.addresses, session, options, (...[error, made]) => {
           if (error !== null) {
             callback(error, null);
@@ -174,6 +179,7 @@ export class ConnectionPool {
     });
     const pooled: PooledConnection = {
       client,
+      webhookId,
       origin: url.origin,
       addresses,
       address: () => remoteAddress,
@@ -222,8 +228,8 @@ export class ConnectionPool {
   }
 }
 
-function poolKey(origin: string, address: string): string {
-  return `${origin} ${address}`;
+function poolKey(webhookId: string, origin: string, address: string): string {
+  return `${webhookId} ${origin} ${address}`;
 }
 
 function createPinnedLookup(addresses: readonly ResolvedAddress[]): LookupFunction {

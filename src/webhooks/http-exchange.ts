@@ -75,7 +75,9 @@ function classifyError(error: Error): AttemptOutcome {
     const reason = `The TLS handshake failed or the certificate is not valid (${code}).`;
     return { kind: 'unreachable', class: 'tls', reason };
   }
-  const reason = /^(HPE_|UND_ERR_HEADERS_OVERFLOW)/.test(code)
+  const isNotHttp =
+    error.name === 'HTTPParserError' || /^(UND_ERR_HEADERS_OVERFLOW|ERR_ASSERTION)$/.test(code);
+  const reason = isNotHttp
     ? `The endpoint's answer is not valid HTTP (${code}).`
     : `The connection to the endpoint failed (${code}).`;
   return { kind: 'unreachable', class: 'connect', reason };

@@ -38,7 +38,7 @@ export function createWebhookTester({
         at,
         hasStandardHeaders,
       );
-      return client.send({ ...message, usesOwnConnection: true });
+      return client.send(message);
     });
     return outcome.kind === 'delivered'
       ? { outcome: 'delivered', status_code: outcome.status, detail: null }

@@ -32,8 +32,8 @@ export interface WebhookClientOptions {
 }
 
 export interface SendRequest extends SignedMessage {
-  /** Opens a connection for this request alone, so that no stale one can make it fail. */
-  readonly usesOwnConnection?: boolean;
+  /** Whose messages may share a connection; without it one is opened for this request alone, so that no stale one can make it fail. */
+  readonly webhookId?: string;
 }
 
 export interface SendResult {
@@ -114,7 +114,7 @@ export class WebhookClient {
       if (connection === undefined) return;
       this.#inUse.delete(connection);
       this.#openBodies.delete(connection);
-      if (isWhole && request.usesOwnConnection !== true) this.#connections.release(connection);
+      if (isWhole) this.#connections.release(connection);
       else connection.close();
     });
     // After one more turn of the event loop the connection of a whole answer is free for the next request.
@@ -151,9 +151,9 @@ export class WebhookClient {
     if (state.isLate) return { kind: 'timed_out', afterMs: this.deadlineMs };
     const { destination, addresses } = message;
     const connection =
-      request.usesOwnConnection === true
+      request.webhookId === undefined
         ? this.#connections.openOwn(destination, addresses)
-        : this.#connections.acquire(destination, addresses);
+        : this.#connections.acquire(request.webhookId, destination, addresses);
     state.connection = connection;
     this.#inUse.add(connection);
     const exchange = startHttpExchange(connection, message);

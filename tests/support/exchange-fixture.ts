@@ -18,7 +18,7 @@ export interface ExchangeFixture {
   /** Reaches loopback alone, within two seconds, unless told otherwise. */
   readonly client: (options?: Partial<WebhookClientOptions>) => WebhookClient;
   /** One POST of `body` to the receiver. */
-  readonly post: (from: WebhookClient, url?: string, usesOwnConnection?: boolean) => Promise<SendResult>;
+  readonly post: (from: WebhookClient, url?: string, webhookId?: string | null) => Promise<SendResult>;
 }
 
 export function exchangeFixture(): ExchangeFixture {
@@ -35,11 +35,11 @@ export function exchangeFixture(): ExchangeFixture {
       set.opened.push(made);
       return made;
     },
-    post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), usesOwnConnection = false) =>
+    post: (from, url = set.receiver.url('/hook?a=b', 'partner.example'), webhookId = 'webhook') =>
       from.send({
         url,
         body,
-        usesOwnConnection,
+        ...(webhookId === null ? {} : { webhookId }),
         headers: { 'Content-Type': 'application/json', 'X-Test': '1' },
       }),
   } as ExchangeFixture;

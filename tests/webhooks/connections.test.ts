@@ -102,8 +102,13 @@ async function listenEverywhere(): Promise<number> {
   }
 }
 
-const post = (from = client, usesOwnConnection = false): Promise<SendResult> =>
-  from.send({ url: `https://partner.example:${port}/`, headers: {}, body, usesOwnConnection });
+const post = (from = client, webhookId: string | null = 'webhook'): Promise<SendResult> =>
+  from.send({
+    url: `https://partner.example:${port}/`,
+    headers: {},
+    body,
+    ...(webhookId === null ? {} : { webhookId }),
+  });
 
 const made = (): number[] => endpoints.map(({ connections }) => connections);
 const served = (): number[] => endpoints.map(({ requests }) => requests);
@@ -231,7 +236,7 @@ test('a fresh connection takes up the TLS session of the one before, a lone one 
   answer = (response) => response.setHeader('Connection', 'close').writeHead(204).end();
   for (let count = 0; count < 3; count += 1) await post();
   expect(endpoints[0]).toMatchObject({ connections: 3, resumed: 2 });
-  for (let count = 0; count < 3; count += 1) await post(client, true);
+  for (let count = 0; count < 3; count += 1) await post(client, null);
   expect(endpoints[0]).toMatchObject({ connections: 6, resumed: 2 });
 });
 

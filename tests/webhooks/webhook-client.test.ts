@@ -83,9 +83,25 @@ test('one connection serves many exchanges, a lone one gets its own', async () =
   fixture.receiver.answer = { status: 200, body: 'short' };
   for (let count = 0; count < 5; count += 1) await post(shared);
   expect(fixture.receiver.connections - before).toBe(1);
-  await post(shared, undefined, true);
-  await post(shared, undefined, true);
+  await post(shared, undefined, null);
+  await post(shared, undefined, null);
   expect(fixture.receiver.connections - before).toBe(3);
+});
+
+test('an answer that nobody asked for is none to the message of another webhook', async () => {
+  const shared = client();
+  let first: Socket | null = null;
+  fixture.receiver.answer = (_request, response) => {
+    first = response.socket;
+    response.writeHead(204).end();
+  };
+  await post(shared, undefined, 'one');
+  fixture.receiver.answer = (_request, response) => {
+    first?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    response.writeHead(503).end();
+  };
+  const rejected = { kind: 'rejected', status: 503, retryAfter: undefined };
+  expect(await outcomeOf(post(shared, undefined, 'two'))).toEqual(rejected);
 });
 
 test('the answer counts as soon as its headers are here, and a long body costs the connection', async () => {
@@ -133,6 +149,20 @@ test('headers without end are a broken answer', async () => {
     kind: 'unreachable',
     class: 'connect',
     reason: "The endpoint's answer is not valid HTTP (UND_ERR_HEADERS_OVERFLOW).",
+  });
+});
+
+test.each([
+  ['HTTP/1.1 2x0 OK\r\n\r\n', 'HTTP/1.1'],
+  ['HTTP/1.1 000 None\r\n\r\n', 'ERR_ASSERTION'],
+])('%j is no answer', async (sent, why) => {
+  fixture.receiver.answer = (_request, { socket }) => {
+    socket?.end(sent);
+  };
+  expect(await outcomeOf(post(client()))).toEqual({
+    kind: 'unreachable',
+    class: 'connect',
+    reason: expect.stringMatching(`^The endpoint's answer is not valid HTTP \\(.*${why}`) as unknown,
   });
 });
 
