@@ -308,7 +308,7 @@ export interface OrganizationsTable {
 
 export interface PartnerQuotasTable {
   org_id: string;
-  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries' | 'control_revisions' | 'idempotency_keys';
+  name: 'fleets' | 'households' | 'webhooks' | 'applications' | 'users' | 'event_streams' | 'price_quarters' | 'price_revisions' | 'pending_deliveries' | 'control_revisions' | 'idempotency_keys' | 'fleet_requests';
   quota: number;
 }
 

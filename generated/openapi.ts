@@ -537,7 +537,7 @@ export interface paths {
          *     households that are there already do not change. A fleet holds at most 10,000 (422 at `/count` beyond that).
          *
          *     Repeating the call with the same `request_id` and the same count answers the same record and adds nothing. A
-         *     fleet that is not running cannot grow (409). A `request_id` is remembered for 30 days, or 30 days from the purge of the fleet:
+         *     fleet that is not running cannot grow (409). A `request_id` is remembered for 30 days:
          *     until then a repeat for a purged fleet is answered with 410 `request_purged`, any other call with 404.
          *
          *     Who may call it: admin, staff.
@@ -1801,7 +1801,7 @@ export interface paths {
          *     20 outages that have not ended, or not struck all their devices yet (409 `event_limit_reached`); it must be running (409).
          *
          *     Repeating the call with the same `request_id` and the same body answers the same event and raises nothing. A `request_id` is
-         *     remembered for 30 days, or 30 days from the purge of the fleet: until then a repeat for a purged fleet is answered with 410
+         *     remembered for 30 days: until then a repeat for a purged fleet is answered with 410
          *     `request_purged`, any other call with 404. An extension to the agreed interface.
          *
          *     Who may call it: admin, staff.
@@ -5975,8 +5975,8 @@ export interface components {
                 };
             };
         };
-        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation. `errors` lists the violations together, 50 at most, and nothing was changed. */
-        readonly UnprocessableContentOfTriggerFleetEvent: {
+        /** @description The path, the query, a header or the body violates this document or a rule stated with the operation, and `errors` lists the violations together; or the partner has as many as it may have (`quota_reached`). Nothing was changed. */
+        readonly UnprocessableOrQuotaReachedOfTriggerFleetEvent: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["XRequestId"];
                 readonly RateLimit: components["headers"]["RateLimit"];
@@ -5986,7 +5986,7 @@ export interface components {
             content: {
                 readonly "application/problem+json": components["schemas"]["Problem"] & {
                     /** @description Why the request is refused. New codes may be added. */
-                    readonly code?: "validation_failed" | string;
+                    readonly code?: ("quota_reached" | "validation_failed") | string;
                     /** @description Each violation that was found; empty where none is of a single value. */
                     readonly errors?: readonly {
                         /** @description What the value violates. New codes may be added. */
@@ -12980,7 +12980,7 @@ export interface operations {
             readonly 414: components["responses"]["UriTooLong"];
             readonly 415: components["responses"]["UnsupportedMediaType"];
             readonly 417: components["responses"]["ExpectationFailed"];
-            readonly 422: components["responses"]["UnprocessableContentOfTriggerFleetEvent"];
+            readonly 422: components["responses"]["UnprocessableOrQuotaReachedOfTriggerFleetEvent"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 431: components["responses"]["HeaderTooLarge"];
             readonly 500: components["responses"]["InternalServerError"];

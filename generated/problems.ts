@@ -278,8 +278,8 @@ export const PROBLEMS = {
     "status": 422,
     "title": "Quota reached",
     "detail": "The partner has as many of these as it may have.",
-    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more; so may a device have revisions of its preferences, and a user of its coordinates. So are keys of the header `Idempotency-Key`, for 24 hours each. The detail names the quota that was reached and what there is. Nothing was changed.",
-    "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help, but for pending deliveries: they end by themselves, and at once when their webhook is disabled or deleted."
+    "cause": "A partner (its organization together with the simulation organizations of its fleets) may have so many fleets, simulated households, webhooks, applications, users, stored prices and pending deliveries, and no more; so may a device have revisions of its preferences, and a user of its coordinates. So are keys of the header `Idempotency-Key`, for 24 hours each, and creations, expansions and events of fleets, for 30 days each. The detail names the quota that was reached and what there is. Nothing was changed.",
+    "cure": "Delete what is not needed: users, webhooks, applications; purge fleets. What is deleted is free at once, what a purge removes when the purge has ended. Or ask the operator of the service for a higher quota. Waiting does not help, but for keys, creations, expansions and events, whose time ends, and for pending deliveries: they end by themselves, and at once when their webhook is disabled or deleted."
   },
   "quota_exceeded": {
     "scope": "problem",

@@ -784,7 +784,6 @@ create table fleet_requests (
   constraint fleet_requests_pkey PRIMARY KEY (org_id, operation, request_id),
   constraint fleet_requests_operation_check CHECK (operation = ANY (ARRAY['create'::text, 'expand'::text, 'event'::text]))
 );
-CREATE INDEX fleet_requests_fleet_idx ON public.fleet_requests USING btree (org_id, fleet_id);
 CREATE INDEX fleet_requests_forget_idx ON public.fleet_requests USING btree (forget_at) WHERE (forget_at IS NOT NULL);
 
 create table fleets (
@@ -997,7 +996,7 @@ create table partner_quotas (
   quota bigint not null,
   constraint partner_quotas_pkey PRIMARY KEY (org_id, name),
   constraint partner_quotas_org_fkey FOREIGN KEY (org_id) REFERENCES organizations(id) ON DELETE CASCADE,
-  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text, 'control_revisions'::text, 'idempotency_keys'::text])),
+  constraint partner_quotas_name_check CHECK (name = ANY (ARRAY['fleets'::text, 'households'::text, 'webhooks'::text, 'applications'::text, 'users'::text, 'event_streams'::text, 'price_quarters'::text, 'price_revisions'::text, 'pending_deliveries'::text, 'control_revisions'::text, 'idempotency_keys'::text, 'fleet_requests'::text])),
   constraint partner_quotas_quota_check CHECK (quota >= 0)
 );
 

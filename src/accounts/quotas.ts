@@ -26,7 +26,7 @@ export interface QuotaScope {
 export async function requireWithinQuota(
   tx: Tx,
   scope: QuotaScope,
-  name: Exclude<CountedQuota, 'users' | 'pending_deliveries' | 'idempotency_keys'>,
+  name: Exclude<CountedQuota, 'users' | 'pending_deliveries' | 'idempotency_keys' | 'fleet_requests'>,
   more = 1,
 ): Promise<void> {
   await lockPartner(tx, scope.partnerId);
@@ -70,6 +70,17 @@ export async function checkControlRevisions(
 ): Promise<void> {
   const quota = await findQuota(tx, partnerId, 'control_revisions', quotas.control_revisions);
   if (used >= quota) throw quotaReachedProblem('control_revisions', { quota, used, more: 1 });
+}
+
+/** `requireWithinQuota` for what the transaction has stored. */
+export async function requireStoredWithinQuota(
+  tx: Tx,
+  scope: QuotaScope,
+  name: 'fleet_requests',
+  more = 1,
+): Promise<void> {
+  await lockPartner(tx, scope.partnerId);
+  await checkStored(tx, scope, name, more);
 }
 
 /** Throws 422 `quota_reached` when the `more` that the transaction has stored exceed the quota. */

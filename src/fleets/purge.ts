@@ -1,6 +1,6 @@
 import { DAY_MS } from '../domain/api/durations.ts';
 import { REQUEST_MEMORY_DAYS } from '../domain/fleets/fleet-limits.ts';
-import { scheduleRequestsToForget } from '../queries/fleets/fleet-requests.ts';
+import { scheduleCreationToForget } from '../queries/fleets/fleet-requests.ts';
 import {
   deleteFleetAndItsOrganization,
   deleteLeftUsers,
@@ -41,7 +41,7 @@ export async function purgeFleetInBatches(
         return false;
       }
       const forgetAt = new Date(context.now().getTime() + REQUEST_MEMORY_DAYS * DAY_MS);
-      await scheduleRequestsToForget(tx, fleet, forgetAt);
+      await scheduleCreationToForget(tx, fleet, forgetAt);
       await deleteFleetAndItsOrganization(tx, fleet);
       return true;
     });

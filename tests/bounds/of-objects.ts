@@ -133,8 +133,29 @@ export const boundsOfObjects: readonly Bound[] = [
     quotas('of ten at once for whom three places are left', 'fleets'),
   ),
   bound(
+    'request_ids of fleets that are remembered, each by its operation',
+    [
+      replace(
+        'src/operations/fleets/create.ts',
+        "await requireStoredWithinQuota(tx, scope, 'fleet_requests');",
+        '',
+      ),
+      ...['src/operations/fleets/transitions.ts', 'src/operations/fleets/fleet-events.ts'].map((file) =>
+        replace(file, "await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');", ''),
+      ),
+    ],
+    quotas('request_ids of fleets', 'creations'),
+    quotas('request_ids of fleets', 'expansions'),
+    quotas('request_ids of fleets', 'events'),
+  ),
+  bound(
+    'fleets created at once at the quota of request_ids',
+    [replace(QUOTAS, 'await lockPartner(tx, scope.partnerId);\n  await checkStored', 'await checkStored')],
+    quotas('of ten at once for whom three places are left', 'fleet_requests'),
+  ),
+  bound(
     'partners that ask for one quota at once',
-    [replace(QUOTAS, 'await lockPartner(tx, scope.partnerId);', '')],
+    [replace(QUOTAS, 'await lockPartner(tx, scope.partnerId);\n  await checkQuota', 'await checkQuota')],
     quotas('who asks for a quota waits for who does at the moment'),
   ),
   bound(

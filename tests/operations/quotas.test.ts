@@ -86,6 +86,7 @@ describe('of ten at once for whom three places are left, three pass:', () => {
     ['fleets', () => fleets.create({ count: 1 })],
     ['households', () => fleets.create({ count: 1 })],
     ['price_quarters', () => upload(quarters(1))],
+    ['fleet_requests', () => fleets.create({ count: 1 })],
   ] as const)('%s', async (name, create) => {
     const before = await use(name);
     await setQuotas({ [name]: before + 3 });
@@ -122,6 +123,29 @@ test("a simulation organization's count with the partner's, and another partner'
   const { token } = await addPerson(fleets.api.db, orgId, 'admin', fleets.api.clock.now());
   const own = await fleets.api.call('createUser', { path: { org_id: orgId }, token, body: user() });
   expect(refusal(own)).toEqual([422, 'quota_reached']);
+});
+
+describe('request_ids of fleets count, and are answered again at the quota:', () => {
+  const raise = (jobId: string, requestId: string): Promise<Answer> =>
+    fleets.api.call('triggerFleetEvent', {
+      path: { job_id: jobId },
+      body: { request_id: requestId, cause: 'region', country: 'DE', duration_minutes: 1 },
+    });
+  test.each([
+    ['creations', (_jobId: string, requestId: string) => fleets.create({ request_id: requestId, count: 1 })],
+    ['expansions', (jobId: string, requestId: string) => fleets.expand(jobId, 1, requestId)],
+    ['events', raise],
+  ])('%s', async (_what, send) => {
+    const jobId = (await fleets.running({ count: 1 })).job_id as string;
+    const most = (await use('fleet_requests')) + 1;
+    await setQuotas({ fleet_requests: most });
+    const requestId = randomUUID();
+    expect((await send(jobId, requestId)).status).toBe(200);
+    await fleets.runner.processAll();
+    expect((await send(jobId, requestId)).status).toBe(200);
+    expect(refusal(await send(jobId, randomUUID()))).toEqual([422, 'quota_reached']);
+    expect(await use('fleet_requests')).toBe(most);
+  });
 });
 
 test('households count from the call on, and what a purge has removed is free', async () => {

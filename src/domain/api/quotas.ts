@@ -13,6 +13,7 @@ export const QUOTA_NAMES = [
   'pending_deliveries',
   'control_revisions',
   'idempotency_keys',
+  'fleet_requests',
 ] as const;
 export type QuotaName = (typeof QUOTA_NAMES)[number];
 export type Quotas = Readonly<Record<QuotaName, number>>;
@@ -31,6 +32,7 @@ export const DEFAULT_QUOTAS: Quotas = {
   pending_deliveries: 100_000,
   control_revisions: 1_000,
   idempotency_keys: 100_000,
+  fleet_requests: 10_000,
 };
 
 /** The quota of what is not bounded. */
@@ -68,6 +70,10 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
   idempotency_keys: {
     what: 'keys of the header Idempotency-Key, each for 24 hours,',
     cure: 'Send a key only where a repeat would do harm',
+  },
+  fleet_requests: {
+    what: 'creations, expansions and events of fleets, each for 30 days,',
+    cure: 'Create fleets at the size that is needed, and keep them',
   },
 };
 

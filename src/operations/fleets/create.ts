@@ -1,4 +1,4 @@
-import { checkQuota, requireWithinQuota } from '../../accounts/quotas.ts';
+import { checkQuota, requireStoredWithinQuota, requireWithinQuota } from '../../accounts/quotas.ts';
 import type { QuotaScope } from '../../accounts/quotas.ts';
 import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
@@ -173,6 +173,7 @@ async function insertFleetOnce(
     forget_at: null,
   });
   if (first !== undefined) return first;
+  await requireStoredWithinQuota(tx, scope, 'fleet_requests');
   await requireWithinQuota(tx, scope, 'fleets');
   await requireWithinQuota(tx, scope, 'households', fleet.household_count);
   await insertOrganization(tx, {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requireStoredWithinQuota } from '../../accounts/quotas.ts';
 import type { components } from '../../../generated/openapi.ts';
 import type { Handler } from '../../contract/handlers.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/api/durations.ts';
@@ -20,6 +21,7 @@ import {
 } from '../../queries/fleets/shared-outages.ts';
 import type { OutageSubject } from '../../queries/fleets/shared-outages.ts';
 import { stringifyWithSortedKeys } from '../../simulation/definition/definition-record.ts';
+import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { toOutageSubject, validateEventSubject } from './event-subject.ts';
 import { fleetKeyOf, goneOrNotFound, requireActiveFleet } from './fleet-access.ts';
@@ -89,6 +91,7 @@ async function raise(tx: Tx, context: Context, fleet: Fleet, body: Body): Promis
     forget_at: new Date(now.getTime() + REQUEST_MEMORY_DAYS * DAY_MS),
   });
   if (taken !== undefined) return taken;
+  await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');
   await insertSharedOutage(tx, outage);
   await notifyFleetRunners(tx);
   return event;

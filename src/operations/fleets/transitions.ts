@@ -1,4 +1,4 @@
-import { requireWithinQuota } from '../../accounts/quotas.ts';
+import { requireStoredWithinQuota, requireWithinQuota } from '../../accounts/quotas.ts';
 import type { Handler } from '../../contract/handlers.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';
 import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
@@ -172,6 +172,7 @@ async function expand(
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
   const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now, forget_at });
   if (taken !== undefined) return taken;
+  await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');
   await notifyFleetRunners(tx);
   return response;
 }

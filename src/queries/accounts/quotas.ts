@@ -102,4 +102,5 @@ const USE: Readonly<Record<CountedQuota, CountOf>> = {
   pending_deliveries: ({ partnerId }) =>
     sql`select greatest(coalesce(sum(deliveries), 0), 0)::bigint from pending_delivery_counts where org_id = ${partnerId}`,
   idempotency_keys: ({ partnerId }) => sql`select count(*) from idempotency_keys where org_id = ${partnerId}`,
+  fleet_requests: ({ partnerId }) => sql`select count(*) from fleet_requests where org_id = ${partnerId}`,
 };

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx, Db } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
+import type { Fleet } from './fleets.ts';
 
 export interface FleetRequest<Answer = unknown> {
   readonly org_id: string;
@@ -12,7 +13,7 @@ export interface FleetRequest<Answer = unknown> {
   /** The answer, given again to every repeat. */
   readonly response: Answer;
   readonly created_at: Date;
-  /** When it may be forgotten; null while its fleet is there. */
+  /** When it may be forgotten; null for a creation while its fleet is there. */
   readonly forget_at: Date | null;
 }
 
@@ -59,17 +60,18 @@ export async function findFleetRequest(
   return { ...request, has_fleet: fleet !== undefined };
 }
 
-/** The request ids of a fleet that is purged may be forgotten from `forgetAt` on. */
-export async function scheduleRequestsToForget(
+/** The request_id with which a fleet was created, which is purged now, may be forgotten from `forgetAt` on; others have their time. */
+export async function scheduleCreationToForget(
   tx: Tx,
-  fleet: { readonly org_id: string; readonly id: string },
+  fleet: Pick<Fleet, 'org_id' | 'request_id'>,
   forgetAt: Date,
 ): Promise<void> {
   await tx
     .updateTable('fleet_requests')
     .set({ forget_at: forgetAt })
     .where('org_id', '=', fleet.org_id)
-    .where('fleet_id', '=', fleet.id)
+    .where('operation', '=', 'create')
+    .where('request_id', '=', fleet.request_id)
     .execute();
 }
 
