@@ -70,6 +70,16 @@ describe('a shared outage', () => {
     expect(await offline()).toEqual(struck);
   });
 
+  test.each([1e-200, 5e-324])('strikes homes %d degrees from the middle of its circle', async (offset) => {
+    const [user = ''] = devices.map(({ user_id }) => user_id as string);
+    await move(user, { latitude: offset, longitude: 0, country: 'GH' });
+    for (const latitude of [0, offset]) {
+      const circle = { latitude, longitude: offset, radius_km: 1 };
+      const { status, body } = await raise({ cause: 'region', circle });
+      expect([status, body.devices]).toEqual([200, devices.filter(({ user_id }) => user_id === user).length]);
+    }
+  });
+
   test('takes the devices of its cause offline, tells each once, and ends by itself', async () => {
     const startsAt = fleets.api.clock.now();
     const { manufacturer } = devices[0] as { manufacturer: string };

@@ -4,6 +4,7 @@ import type { Database } from '../../../generated/database.ts';
 import { isActiveUser } from '../accounts/active-users.ts';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
+import { distanceKm } from './distance.ts';
 
 /** What an outage strikes, by its cause: the devices of a manufacturer, or of households by place or user. */
 export type OutageSubject =
@@ -29,8 +30,6 @@ export interface SharedOutage {
   /** The call that raised it. */
   readonly requestId: string | null;
 }
-
-const EARTH_RADIUS_KM = 6371;
 
 export async function insertSharedOutage(tx: Tx, outage: SharedOutage): Promise<void> {
   const { orgId, id, subject, households, startsAt, endsAt, requestId } = outage;
@@ -110,16 +109,6 @@ function isSubject(subject: OutageSubject, households: RawBuilder<unknown>): Raw
     case 'region':
       return sql`d.household_index in (${households})`;
   }
-}
-
-/** Great-circle distance of the user `u`, km; null where it has no coordinates. */
-function distanceKm(from: { readonly latitude: number; readonly longitude: number }): RawBuilder<number> {
-  const [latitude, longitude] = [from.latitude, from.longitude].map(
-    (value) => sql`${value}::double precision`,
-  );
-  return sql`2 * ${EARTH_RADIUS_KM}::double precision * asin(least(1, sqrt(
-    power(sin(radians(u.latitude - ${latitude}) / 2), 2)
-    + cos(radians(${latitude})) * cos(radians(u.latitude)) * power(sin(radians(u.longitude - ${longitude}) / 2), 2))))`;
 }
 
 /** Which of these users have no simulated household in the organization, or are deleted. */
