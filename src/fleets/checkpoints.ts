@@ -25,6 +25,8 @@ const CHECKPOINT_AGE_DAYS = 7;
 /** What was summed is written after so many household-days, 0.2 s and more, or so much time: the claim must not run out. */
 const WRITE_AFTER_DAYS = 4000;
 const WRITE_AFTER_MS = 2000;
+/** A fleet of a thousand with decades of history takes twenty minutes: then others have their turn. */
+const TURN_MS = 10_000;
 /** Days of a household between two checks of the clock. */
 const CLOCK_CHECK_DAYS = 250;
 /** What looking at a household costs beside its days. */
@@ -39,14 +41,20 @@ export interface CheckpointWorkContext extends FleetWorkContext {
 }
 
 /**
- * Advances the checkpoints of the active fleet that has the oldest; false when those of no fleet are due. A fleet that changes its
+ * Advances the checkpoints of an active fleet, for some ten seconds, of the partner that comes after the `served` one. Resolves to
+ * its partner, undefined when those of no fleet are due. A fleet that changes its
  * state meanwhile ends it: what was summed since the last writing is dropped, and nothing more is written.
  */
-export async function advanceOldestCheckpoints(context: CheckpointWorkContext): Promise<boolean> {
-  const { db, now, leaseUntil } = context;
+export async function advanceCheckpoints(
+  context: CheckpointWorkContext,
+  served?: string,
+): Promise<string | undefined> {
+  const { db, now, leaseUntil, elapsedMs } = context;
   const day = lastSettledDay(now());
-  const claim = await claimCheckpoints(db, day - CHECKPOINT_AGE_DAYS, now(), leaseUntil());
-  if (claim === undefined) return false;
+  const oldest = day - CHECKPOINT_AGE_DAYS;
+  const claim = await claimCheckpoints(db, { day: oldest, now: now(), leaseUntil: leaseUntil(), served });
+  if (claim === undefined) return undefined;
+  const turnEndsMs = elapsedMs() + TURN_MS;
   const prices = await loadHistoryPrices(db, claim.simulation_org_id, claim.history_from, now());
   const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
   for (let from = 0; ;) {
@@ -56,13 +64,13 @@ export async function advanceOldestCheckpoints(context: CheckpointWorkContext): 
     });
     const controls = await loadControls(db, prices.partnerId, due);
     const steeringOf = steeringByPrices(prices, controlOfHousehold(controls));
-    const until = context.elapsedMs() + WRITE_AFTER_MS;
-    const made = await computeCheckpoints(due, day, steeringOf, slicer, () => context.elapsedMs() >= until);
+    const until = elapsedMs() + WRITE_AFTER_MS;
+    const made = await computeCheckpoints(due, day, steeringOf, slicer, () => elapsedMs() >= until);
     const isHeld = await writeCheckpoints(context, claim, made, due.length === 0 ? day : undefined);
-    if (!isHeld || due.length === 0) return true;
-    if (context.isStopping()) {
+    if (!isHeld || due.length === 0) return claim.org_id;
+    if (context.isStopping() || elapsedMs() >= turnEndsMs) {
       await releaseCheckpointClaim(db, claim);
-      return true;
+      return claim.org_id;
     }
     from = made.at(-1)?.household_index ?? from;
   }

@@ -4,17 +4,24 @@ import { scheduleCreationToForget } from '../queries/fleets/fleet-requests.ts';
 import {
   deleteFleetAndItsOrganization,
   deleteLeftUsers,
+  listFleetsWithLeftUsers,
   deleteSimulationRowsBatch,
   REMOVAL_BATCH_SIZE,
 } from '../queries/fleets/fleet-removal.ts';
 import { extendFleetClaimWithProgress, lockClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { changeUserCount, REMOVAL_SHARD } from '../queries/accounts/user-counts.ts';
+import { doEach } from './due-work.ts';
+import type { DueWorkOptions, Pass } from './due-work.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
-/** Removes what clean-ups that were cut off, or had too much to do, have left. */
-export async function removeLeftUsersInBatches({ db, isStopping, pause }: FleetWorkContext): Promise<void> {
-  while (!isStopping() && (await deleteLeftUsers(db, REMOVAL_BATCH_SIZE))) await pause();
+/** Removes a batch of each partner of what clean-ups that were cut off, or had too much to do, have left. */
+export async function removeLeftUsers(options: DueWorkOptions): Promise<Pass> {
+  const { db } = options;
+  return doEach(options, await listFleetsWithLeftUsers(db), async ({ fleet }) => {
+    const isRemoved = await deleteLeftUsers(db, REMOVAL_BATCH_SIZE, fleet, 'skip');
+    return { count: isRemoved ? 1 : 0, dropped: 0 };
+  });
 }
 
 /**

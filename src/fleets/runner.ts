@@ -5,7 +5,7 @@ import { PollingLoop } from '../loops/polling-loop.ts';
 import { findNextConditionChangeAt } from '../queries/fleets/planned-conditions.ts';
 import { buildMissingHouseholds } from '../simulation/household/missing-households.ts';
 import { applyDueChargeChecks } from './charge-checks.ts';
-import { advanceOldestCheckpoints } from './checkpoints.ts';
+import { advanceCheckpoints } from './checkpoints.ts';
 import type { CheckpointWorkContext } from './checkpoints.ts';
 import { applyDueChanges } from './due-changes.ts';
 import type { DueFaultsOptions } from './due-faults.ts';
@@ -13,7 +13,7 @@ import { repeatPass } from './due-work.ts';
 import type { DueWorkOptions, Pass } from './due-work.ts';
 import { FleetLanes } from './fleet-lanes.ts';
 import type { BuildHouseholds, ProvisioningContext } from './provisioning.ts';
-import { removeLeftUsersInBatches } from './purge.ts';
+import { removeLeftUsers } from './purge.ts';
 
 /** Hears of work given by other processes; the answer ends it. */
 export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
@@ -63,6 +63,8 @@ export class FleetRunner {
   /** What no wake-up tells of. */
   readonly #others: readonly PollingLoop[];
   #isStopped = false;
+  /** The partner whose checkpoints were advanced last. */
+  #servedWithCheckpoints: string | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
   constructor(options: FleetRunnerOptions) {
@@ -137,7 +139,8 @@ export class FleetRunner {
   }
 
   async #removeLeftUsers(): Promise<void> {
-    await removeLeftUsersInBatches(this.#context);
+    const { isStopping } = this.#context;
+    await repeatPass({ pass: () => removeLeftUsers(this.#context), isStopping, tell: () => undefined });
   }
 
   #changeConditions(): Promise<void> {
@@ -154,7 +157,11 @@ export class FleetRunner {
   }
 
   async #advanceCheckpoints(): Promise<void> {
-    while (!this.#isStopped && (await advanceOldestCheckpoints(this.#context)));
+    while (!this.#isStopped) {
+      const served = await advanceCheckpoints(this.#context, this.#servedWithCheckpoints);
+      if (served === undefined) break;
+      this.#servedWithCheckpoints = served;
+    }
   }
 
   async #untilNextChange(): Promise<number> {

@@ -65,10 +65,10 @@ describe('the API of a suspended partner', () => {
     expect([await due(), await isPlanned(), typeof orgId]).toEqual([[api.own.orgId], true, 'string']);
     await suspendPartner(api.db, api.own.orgId, api.clock.now());
     expect([await due(), await isPlanned()]).toEqual([[], false]);
-    expect(await claimCheckpoints(api.db, day, farAhead, farAhead)).toBeUndefined();
+    expect(await claimCheckpoints(api.db, { day, now: farAhead, leaseUntil: farAhead })).toBeUndefined();
     await resumePartner(api.db, api.own.orgId);
     expect([await due(), await isPlanned()]).toEqual([[api.own.orgId], true]);
-    expect(await claimCheckpoints(api.db, day, farAhead, farAhead)).toBeDefined();
+    expect(await claimCheckpoints(api.db, { day, now: farAhead, leaseUntil: farAhead })).toBeDefined();
   });
 });
 

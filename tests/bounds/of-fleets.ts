@@ -8,6 +8,7 @@ const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
 const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
 
 const heldUp = testsOf('tests/fleets/held-up.test.ts');
+const checkpoints = testsOf('tests/fleets/checkpoints.test.ts');
 const faultsBegin = (held: string) => heldUp('the faults of another partner begin', held);
 const fleetStarts = (held: string) => heldUp('that of another partner starts', held);
 
@@ -56,5 +57,26 @@ export const boundsOfFleets: readonly Bound[] = [
       ),
     ],
     faultsBegin('cleaned'),
+  ),
+  bound(
+    'turns of partners with checkpoints to make',
+    [replace('src/fleets/checkpoints.ts', ' || elapsedMs() >= turnEndsMs', '')],
+    checkpoints('partners have turns of ten seconds'),
+  ),
+  bound(
+    'partners with checkpoints to make, one after the other',
+    [replace('src/queries/fleets/checkpoints.ts', 'order by org_id <= ${served}, org_id, ', 'order by ')],
+    checkpoints('partners have turns of ten seconds'),
+  ),
+  bound(
+    'clean-ups that wait for those of another partner',
+    [
+      replace(
+        'src/fleets/purge.ts',
+        'await listFleetsWithLeftUsers(db), async',
+        '(await listFleetsWithLeftUsers(db)).slice(0, 1), async',
+      ),
+    ],
+    testsOf('tests/fleets/removal.test.ts')('of clean-ups of several partners'),
   ),
 ];

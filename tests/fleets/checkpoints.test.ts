@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { advanceOldestCheckpoints } from '../../src/fleets/checkpoints.ts';
+import { advanceCheckpoints } from '../../src/fleets/checkpoints.ts';
 import type { CheckpointWorkContext } from '../../src/fleets/checkpoints.ts';
 import { TIME_SLICE_DAYS, yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { YieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { deleteLeftCheckpoints } from '../../src/queries/fleets/fleet-removal.ts';
 import { fleetApi } from './fleet-api.ts';
-import { DAYS, kept, NOON, oldFleet, summed, TODAY } from './old-fleets.ts';
+import { DAYS, kept, NOON, oldFleet, oldFleetOf, summed, TODAY } from './old-fleets.ts';
 import { DAY_MS } from '../../src/domain/api/durations.ts';
 
 const LEASE_MS = 10_000;
@@ -66,8 +66,8 @@ test('where a worker died another goes on when its lease has ended; the dead one
         dead();
       });
     };
-    void advanceOldestCheckpoints(tools({ yieldToEventLoop: turn })).then((isDone) =>
-      expect(isDone).toBe(true),
+    void advanceCheckpoints(tools({ yieldToEventLoop: turn })).then((served) =>
+      expect(served).toBe(fleets.api.own.orgId),
     );
   });
   await isDead;
@@ -80,10 +80,10 @@ test('where a worker died another goes on when its lease has ended; the dead one
       half.map(({ day }) => day),
     ),
   );
-  expect(await advanceOldestCheckpoints(tools())).toBe(false);
+  expect(await advanceCheckpoints(tools())).toBeUndefined();
 
   fleets.api.clock.advance(LEASE_MS);
-  expect(await advanceOldestCheckpoints(tools())).toBe(true);
+  expect(await advanceCheckpoints(tools())).toBe(fleets.api.own.orgId);
   const all = await kept(fleets, orgId);
   expect(all).toEqual(await summed(fleets, orgId, [TODAY, TODAY, TODAY]));
   revive();
@@ -101,10 +101,29 @@ test('work that takes long is written in between, so that the claim does not run
     leases += 1;
     return tools().leaseUntil();
   };
-  expect(await advanceOldestCheckpoints(tools({ leaseUntil, elapsedMs: () => (elapsed += 700) }))).toBe(true);
+  const elapsedMs = () => (elapsed += 700);
+  let served: string | undefined;
+  do served = await advanceCheckpoints(tools({ leaseUntil, elapsedMs }));
+  while (served !== undefined);
   // Of one household there would be two: the claim, and all in one writing.
   expect(leases).toBeGreaterThan(4);
   expect(await kept(fleets, orgId)).toEqual(await summed(fleets, orgId, [TODAY]));
+});
+
+test('partners have turns of ten seconds, however much others have to do', async () => {
+  const { own, foreign } = fleets.api;
+  const of = { mine: await oldFleet(fleets, 2, { seed: 13 }), theirs: await oldFleetOf(fleets, foreign, 1) };
+  let elapsed = 0;
+  const context = tools({ elapsedMs: () => (elapsed += 1_900) });
+  const turns: string[] = [];
+  let served: string | undefined;
+  while ((served = await advanceCheckpoints(context, served)) !== undefined) turns.push(served);
+  const [first, second] = [own.orgId, foreign.orgId].toSorted();
+  expect(turns.slice(0, 4)).toEqual([first, second, first, second]);
+  for (const { simulation_org_id } of Object.values(of)) {
+    const checkpoints = await kept(fleets, simulation_org_id as string);
+    expect(new Set(checkpoints.map(({ day }) => day))).toEqual(new Set([TODAY]));
+  }
 });
 
 test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', async (end) => {
@@ -120,9 +139,10 @@ test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', 
     if (slices === 3) isStopping = end === 'runner.destroy';
     return yieldToEventLoop(days);
   };
-  expect(
-    await advanceOldestCheckpoints(tools({ yieldToEventLoop: turn, isStopping: () => isStopping })),
-  ).toBe(true);
+  const { orgId: partnerId } = fleets.api.own;
+  expect(await advanceCheckpoints(tools({ yieldToEventLoop: turn, isStopping: () => isStopping }))).toBe(
+    partnerId,
+  );
   expect(await kept(fleets, orgId)).toEqual([]);
   // What is summed between two writings at most: steps of 8 days make 256 of 250, and each household counts for ten more. A day of a
   // heat pump that prices steer is two pieces: its window, and what is summed of it.
@@ -135,7 +155,7 @@ test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', 
     .where('id', '=', fleet.job_id as string)
     .executeTakeFirstOrThrow();
   expect(checkpoint_token).toBeNull();
-  expect(await advanceOldestCheckpoints(tools())).toBe(end !== 'stopFleet');
+  expect(await advanceCheckpoints(tools())).toBe(end === 'stopFleet' ? undefined : partnerId);
   expect(await kept(fleets, orgId)).toHaveLength(end === 'stopFleet' ? 0 : 4);
 });
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { fromCheckpointRow } from '../../src/households/counters.ts';
 import { loadSteering } from '../../src/households/history-prices.ts';
@@ -7,6 +8,7 @@ import type { Household } from '../../src/simulation/household/household.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
 import type { HouseholdModel } from '../../src/simulation/model/model.ts';
 import type { Answer } from '../support/api-client.ts';
+import type { Company } from '../support/api.ts';
 import type { FleetApi } from './fleet-api.ts';
 
 // Fleets whose history began ten years before the present of the test.
@@ -19,12 +21,25 @@ export const TODAY = NOON.getTime() / 86_400_000 - 0.5;
 export const DAYS = 3652;
 
 /** A fleet that runs, without checkpoints. */
-export async function oldFleet(fleets: FleetApi, count: number, body: object = {}): Promise<Answer['body']> {
-  const created = await fleets.create({ count, history_cutoff: TEN_YEARS_AGO, ...body });
+export function oldFleet(fleets: FleetApi, count: number, body: object = {}): Promise<Answer['body']> {
+  return oldFleetOf(fleets, fleets.api.own, count, body);
+}
+
+/** The same of a partner, whose admin creates it. */
+export async function oldFleetOf(
+  fleets: FleetApi,
+  { orgId, admin }: Company,
+  count: number,
+  more: object = {},
+): Promise<Answer['body']> {
+  const [token, path] = [admin.token, { org_id: orgId }];
+  const body = { request_id: randomUUID(), count, history_cutoff: TEN_YEARS_AGO, ...more };
+  const created = await fleets.api.call('createFleet', { token, path, body });
   expect(created.status).toBe(200);
   const runner = fleets.anotherRunner({ yieldToEventLoop: () => runner.destroy() });
   await runner.processAll();
-  const fleet = await fleets.get(created.body.job_id as string);
+  const job_id = created.body.job_id as string;
+  const { body: fleet } = await fleets.api.call('getFleet', { token, path: { ...path, job_id } });
   expect(fleet.status).toBe('running');
   return fleet;
 }

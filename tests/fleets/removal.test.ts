@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fleetKeyOf } from '../../src/operations/fleets/fleet-access.ts';
+import { removeLeftUsers } from '../../src/fleets/purge.ts';
 import { deleteLeftUsers } from '../../src/queries/fleets/fleet-removal.ts';
 import { fleetApi } from './fleet-api.ts';
 import { queryEverywhere } from '../support/everywhere.ts';
@@ -142,6 +143,38 @@ test('a clean-up that was cut off is invisible, and is completed by a fleet runn
   const { status, body } = await api.call('listUsers', { path });
   expect([status, (body as { email: string }[]).map((user) => user.email)]).toEqual([200, [email]]);
   expect(await fleets.locations(jobId)).toHaveLength(20);
+});
+
+test('of clean-ups of several partners a batch of each is removed in turn, whatever becomes of that of another', async () => {
+  const { api } = fleets;
+  const { orgId: partnerId, admin } = api.foreign;
+  const call = async (operation: 'createFleet' | 'getFleet' | 'stopFleet', job_id?: unknown) => {
+    const path = { org_id: partnerId, ...(job_id === undefined ? {} : { job_id: job_id as string }) };
+    const body = operation === 'createFleet' ? { request_id: randomUUID(), count: 5 } : undefined;
+    return (await api.call(operation, { token: admin.token, path, body })).body;
+  };
+  const { job_id, simulation_org_id } = await call('createFleet');
+  await fleets.runner.processAll();
+  await call('stopFleet', job_id);
+  const [ours, theirs] = [(await stoppedFleet(5)).orgId, simulation_org_id as string];
+  await sql`
+    update fleets set status = 'cleaned', has_users_to_remove = true where simulation_org_id in (${ours}, ${theirs})
+  `.execute(api.db);
+  const pass = await removeLeftUsers({ db: api.db, now: api.clock.now, pause: () => Promise.resolve() });
+  expect(pass.changed.toSorted()).toEqual([ours, theirs].toSorted());
+
+  const [failing, other] = api.own.orgId < partnerId ? [ours, theirs] : [theirs, ours];
+  await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''It stays.''; end'`.execute(
+    api.db,
+  );
+  await sql`create trigger refuse before delete on users for each row when (old.org_id = ${sql.lit(failing)})
+    execute function refuse()`.execute(api.db);
+  await expect(fleets.runner.processAll()).rejects.toThrow('It stays.');
+  expect(await countRows(other)).toEqual(NOTHING);
+  expect(await countRows(failing)).toMatchObject({ users: 5 });
+  await sql`drop trigger refuse on users`.execute(api.db);
+  await fleets.runner.processAll();
+  expect(await countRows(failing)).toEqual(NOTHING);
 });
 
 test('a clean-up that was cut off is completed by a repeat', async () => {

@@ -1,3 +1,5 @@
+import { sql } from 'kysely';
+import type { SqlBool } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
@@ -67,7 +69,7 @@ async function deleteUsernamesOfHouseholds(tx: Tx, orgId: string, index: number)
     .selectFrom('users')
     .select('username')
     .where('org_id', '=', orgId)
-    .where((eb) => eb(eb.fn('lower', ['username']), 'in', names))
+    .where(sql<SqlBool>`lower(username) = any(${names}::text[])`)
     .where('household_index', '>=', index)
     .execute();
   for (const { username } of users) if (username !== null) await deleteUsername(tx, orgId, username);
@@ -86,11 +88,7 @@ async function deleteClientIdsOfHouseholds(tx: Tx, orgId: string, index: number)
     .select('applications.client_id')
     .where('applications.org_id', '=', orgId)
     .where('owner.household_index', '>=', index)
-    .where(
-      'applications.client_id',
-      'in',
-      given.map(({ client_id: clientId }) => clientId),
-    )
+    .where(sql<SqlBool>`applications.client_id = any(${given.map(({ client_id }) => client_id)}::text[])`)
     .execute();
   const clientIds = applications.map(({ client_id: clientId }) => clientId);
   await deleteClientIds(tx, orgId, clientIds);

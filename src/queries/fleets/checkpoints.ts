@@ -27,17 +27,28 @@ export interface CheckpointClaim extends Fleet {
   readonly checkpoint_token: string;
 }
 
-/** The active fleet with the oldest checkpoints, none of them later than `day`, that no worker has claimed. */
+export interface CheckpointsToClaim {
+  /** None of the fleet's checkpoints may be later than this. */
+  readonly day: number;
+  readonly now: Date;
+  readonly leaseUntil: Date;
+  /** The partner that had the turn before. */
+  readonly served?: string | undefined;
+}
+
+/**
+ * An active fleet that no worker has claimed, with checkpoints that are old enough: of the partner whose id follows that of
+ * `served` (behind the last one the first one again) the one with the oldest.
+ */
 export async function claimCheckpoints(
   db: Db,
-  day: number,
-  now: Date,
-  leaseUntil: Date,
+  { day, now, leaseUntil, served = NO_PARTNER }: CheckpointsToClaim,
 ): Promise<CheckpointClaim | undefined> {
   const isFree = sql<boolean>`status in ('running', 'expanding') and checkpoint_day <= ${day}
     and (checkpoint_lease_until is null or checkpoint_lease_until <= ${now}) and ${IS_NOT_SUSPENDED}`;
   const { rows: candidates } = await sql<Pick<Fleet, 'simulation_org_id'>>`
-    select simulation_org_id from fleets where ${isFree} order by checkpoint_day limit ${sql.lit(MOST_CANDIDATES)}
+    select simulation_org_id from fleets where ${isFree}
+    order by org_id <= ${served}, org_id, checkpoint_day limit ${sql.lit(MOST_CANDIDATES)}
   `.execute(db);
   for (const { simulation_org_id: orgId } of candidates) {
     const { rows } = await sql<CheckpointClaim>`
@@ -50,6 +61,8 @@ export async function claimCheckpoints(
   }
   return undefined;
 }
+
+const NO_PARTNER = '00000000-0000-0000-0000-000000000000';
 
 /** The next ones in turn: other workers may take the first of them at the same time. */
 const MOST_CANDIDATES = 32;

@@ -14,13 +14,16 @@ export const REMOVAL_BATCH_SIZE = 100;
  * Removes at most `limit` rows of a cleaned fleet: the applications of its users, then notifications, what was asked of
  * devices, devices, users. Households (with
  * their locations), other users, webhooks and messages stay, and the checkpoints, which nobody reads any more, are left to
- * `deleteLeftCheckpoints`. Of the fleet that is named, or of any that nobody has locked. False when nothing was left.
+ * `deleteLeftCheckpoints`. False when nothing was left, or somebody has locked the fleet that is skipped then.
  */
-export function deleteLeftUsers(db: Db, limit: number, named?: FleetKey): Promise<boolean> {
-  const hasSome = sql<SqlBool>`has_users_to_remove and status = 'cleaned'`;
+export function deleteLeftUsers(
+  db: Db,
+  limit: number,
+  named: FleetKey,
+  whenLocked: 'skip' | 'wait' = 'wait',
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    const fleet =
-      named === undefined ? await lockNextFleet(tx, hasSome) : await lockIf(tx, named, hasSome, 'wait');
+    const fleet = await lockIf(tx, named, HAS_USERS_TO_REMOVE, whenLocked);
     if (fleet === undefined) return false;
     await deleteNamesOfHouseholds(tx, fleet.simulation_org_id);
     for (const { table, rows } of rowsOfUsers(fleet)) {
@@ -35,6 +38,22 @@ export function deleteLeftUsers(db: Db, limit: number, named?: FleetKey): Promis
     `.execute(tx);
     return true;
   });
+}
+
+const HAS_USERS_TO_REMOVE = sql<SqlBool>`has_users_to_remove and status = 'cleaned'`;
+
+/** A fleet with its simulation organization. */
+export interface FleetWithLeftUsers {
+  readonly orgId: string;
+  readonly fleet: FleetKey;
+}
+
+/** Of each partner a fleet of which a clean-up has left something. */
+export async function listFleetsWithLeftUsers(db: Db): Promise<FleetWithLeftUsers[]> {
+  const { rows } = await sql<FleetKey>`
+    select distinct on (org_id) org_id, id, simulation_org_id from fleets where ${HAS_USERS_TO_REMOVE} order by org_id, id
+  `.execute(db);
+  return rows.map((fleet) => ({ orgId: fleet.simulation_org_id, fleet }));
 }
 
 /** How many fleets are tried, of which others may be locked. */
