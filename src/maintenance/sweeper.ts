@@ -1,5 +1,6 @@
 import { deleteAccessTokensExpiredBefore } from '../queries/accounts/access-tokens.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
+import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deleteKeysUsedBefore } from '../queries/accounts/idempotency-keys.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
@@ -83,11 +84,22 @@ export function startExpiredDataSweeper(options: SweeperOptions): { stop(): Prom
   };
 }
 
-/** One round of it; ends with the batch that is under way when it is stopped. Rejects when the database does not answer. */
+/**
+ * One round of it; ends with the batch that is under way when it is stopped. What cannot be removed keeps nothing else: rejects
+ * afterwards with the first error, or at once when the database does not answer.
+ */
 export async function removeExpiredData(options: RemovalOptions, isStopped: () => boolean): Promise<void> {
   const { clock, batch: most = BATCH_SIZE, monotonicMs = () => performance.now() } = options;
-  for (const removeBatch of removals(options, clock()))
-    await removeInBatches(removeBatch, { most, monotonicMs, isStopped });
+  const errors: unknown[] = [];
+  for (const removeBatch of removals(options, clock())) {
+    try {
+      await removeInBatches(removeBatch, { most, monotonicMs, isStopped });
+    } catch (error) {
+      errors.push(error);
+      if (isDatabaseUnavailable(error) && !mayConcernOneRow(error)) break;
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** One after the other: rows that may have many others below them come after those. */

@@ -79,4 +79,9 @@ export const boundsOfFleets: readonly Bound[] = [
     ],
     testsOf('tests/fleets/removal.test.ts')('of clean-ups of several partners'),
   ),
+  bound(
+    'removals that wait for one that fails',
+    [replace('src/maintenance/sweeper.ts', 'errors.push(error);', 'throw error;')],
+    testsOf('tests/maintenance/sweeper.test.ts')('what cannot be removed is told'),
+  ),
 ];

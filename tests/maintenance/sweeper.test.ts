@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { newAccessToken, sha256Digest } from '../../src/domain/security/credentials.ts';
@@ -106,6 +107,29 @@ test('the first round deletes expired tokens and sessions, and leaves the valid 
   );
   expect(await ends('access_tokens')).toEqual([after(dayMs)]);
   expect([await ends('portal_sessions'), errors]).toEqual([[valid], []]);
+});
+
+test('what cannot be removed is told, and keeps nothing else', async () => {
+  const { db } = database;
+  await addToken(START);
+  await addRequest('old', START);
+  await sql`create function refuse() returns trigger language plpgsql as 'begin raise ''It stays.''; end'`.execute(
+    db,
+  );
+  await sql`create trigger refuse before delete on access_tokens for each row execute function refuse()`.execute(
+    db,
+  );
+  try {
+    const errors = sweep(after(11 * dayMs));
+    await until(
+      () => errors,
+      (told) => told.length > 0,
+    );
+    expect(errors).toEqual([expect.objectContaining({ message: 'It stays.' })]);
+    expect([await requests(), await ends('access_tokens')]).toEqual([[], [START]]);
+  } finally {
+    await sql`drop trigger refuse on access_tokens`.execute(db);
+  }
 });
 
 test('sign-up requests go when they are old, in batches', async () => {
