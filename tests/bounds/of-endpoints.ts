@@ -72,6 +72,12 @@ export const boundsOfEndpoints: readonly Bound[] = [
     answers('TLS sessions without end'),
   ),
   bound(
+    'TLS keys of a connection to an endpoint',
+    [replace(ANSWERS, "socket.on('keylog', endAtOtherKeys)", 'return')],
+    answers('other keys cost the exchange'),
+    answers('other keys cost an idle connection'),
+  ),
+  bound(
     'header of an answer',
     [replace(CONNECTIONS, 'maxHeaderSize: MAX_HEADER_BYTES,', 'maxHeaderSize: 16_777_216,')],
     client('headers without end are a broken answer'),

@@ -58,7 +58,7 @@ export async function startHelloRequestServer(
 }
 
 /** The socket, whose writes are kept: TLS goes over it, and more may be written beside that. */
-function rememberWrites(socket: Socket, sent: Buffer[]): Duplex {
+export function rememberWrites(socket: Socket, sent: Buffer[] = []): Duplex {
   const stream = new Duplex({
     read: () => undefined,
     write: (chunk: Buffer, _encoding, callback) => {

@@ -10,6 +10,7 @@ import { expect, test } from 'vitest';
 import { pourInto } from '../../bench/abuse/pour.ts';
 import { createServerCertificate } from '../../tools/demo/certificates.ts';
 import { startHelloRequestServer } from '../support/hello-requests.ts';
+import { startKeyUpdateServer, type KeyUpdateServer } from '../support/key-updates.ts';
 import { until } from '../process/partner.ts';
 import { exchangeFixture, outcomeOf } from '../support/exchange-fixture.ts';
 
@@ -122,6 +123,29 @@ test('TLS sessions without end cost the exchange', async () => {
     class: 'connect',
     reason: 'The endpoint sent more than 16 TLS sessions.',
   });
+});
+
+/** An endpoint whose answer is this, and then so many changes of the keys. */
+async function changeKeys(answer: string, updates: number): Promise<KeyUpdateServer & { url: string }> {
+  const certificate = await createServerCertificate(fixture.receiver.authority, ['partner.example']);
+  const server = await startKeyUpdateServer(certificate, { answer, updates });
+  fixture.opened.push(server);
+  return { ...server, url: `https://partner.example:${server.port}/hook` };
+}
+
+test('other keys cost the exchange', async () => {
+  const { url } = await changeKeys('', 100);
+  expect(await outcomeOf(post(client(), url))).toEqual({
+    kind: 'unreachable',
+    class: 'connect',
+    reason: 'The endpoint sent more than one set of TLS keys.',
+  });
+});
+
+test('other keys cost an idle connection', async () => {
+  const { url, closed } = await changeKeys('HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=600\r\n\r\n', 100);
+  expect(await outcomeOf(post(client({ idleMs: 600_000 }), url))).toEqual({ kind: 'delivered', status: 204 });
+  await closed;
 });
 
 test('what a kept connection has brought is no part of the next answer', async () => {
