@@ -72,7 +72,7 @@ faults: install ## Kill workers and PostgreSQL, misbehave as endpoints, name ser
 	node tests/faults/$(if $(filter restarts,$(ARGS)),restarts-main.ts,main.ts $(ARGS))
 
 .PHONY: cluster-test
-cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault; ARGS=rolling: restarts of the service; ARGS=upgrade: the same from the last release)
+cluster-test: install ## Break a Patroni cluster under the service at work, and count what is lost: 3 minutes (ARGS=switchover: that fault; ARGS=rolling: restarts of the service; ARGS=upgrade: the same from the last release; ARGS=proxy: a stranger before HAProxy)
 	node tests/cluster/main.ts $(ARGS)
 
 .PHONY: citus-test

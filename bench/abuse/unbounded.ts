@@ -6,11 +6,12 @@ import { linkPackages } from '../link-packages.ts';
 import type { Bound } from './bounds/bound.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-/** What a service needs to run. */
+/** What a service needs to run, and what stands before it. */
 export const SERVICE_PARTS = [
   'CHANGELOG.md',
   'README.md',
   'bin',
+  'deploy',
   'docs',
   'generated',
   'migrations',

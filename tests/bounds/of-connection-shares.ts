@@ -5,8 +5,11 @@ import { bound, replace, testsOf } from './define.ts';
 const SHARES = 'src/http/connection-shares.ts';
 const ADDRESS = 'src/http/address-connections.ts';
 
+const PROXY = 'deploy/haproxy/api.cfg';
+
 const connections = testsOf('tests/http/connections.test.ts');
 const ending = testsOf('tests/http/ending-connections.test.ts');
+const figures = testsOf('tests/docs/figures.test.ts');
 
 export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
@@ -100,5 +103,20 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     'connections of the server',
     [replace(SHARES, 'server.maxConnections = limits.maxConnections;', '')],
     connections('a trusted proxy has as many as the server'),
+  ),
+  bound(
+    'connections of an address to the proxy',
+    [replace(PROXY, '  tcp-request connection reject if { sc0_conn_cur gt 128 }\n', '')],
+    figures('HAProxy bounds the connections of an address'),
+  ),
+  bound(
+    'the time of a header at the proxy',
+    [replace(PROXY, '  timeout http-request 10s\n', '')],
+    figures('HAProxy bounds the connections of an address'),
+  ),
+  bound(
+    'requests at once of a connection to the proxy',
+    [replace(PROXY, '  option disable-h2-upgrade\n', '')],
+    figures('HAProxy bounds the connections of an address'),
   ),
 ];

@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
   'citus-test': ['operations', 'moves', 'kills', 'functions', 'restore', 'patroni', 'events'],
-  'cluster-test': ['switchover', 'rolling', 'upgrade'],
+  'cluster-test': ['switchover', 'rolling', 'upgrade', 'proxy'],
   faults: ['database', 'restarts'],
   validate: Object.keys(PARTS_OF_VALIDATION),
 };

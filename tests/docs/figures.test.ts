@@ -1,4 +1,4 @@
-// Figures that the pages repeat are those of the code.
+// Figures that the pages and the files of deploy/ repeat are those of the code.
 import { expect, test } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { TOPICS } from '../../src/domain/notifications/topics.ts';
 import { DEFINITION_DEFAULTS } from '../../src/simulation/definition/fleet-definition.ts';
 import { FAULT_GRACE_MS, listFaultRates } from '../../src/simulation/household/faults.ts';
 import { ARCHETYPES } from '../../src/simulation/household/profiles.ts';
+import { SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { DELIVERY_DEADLINE_MS } from '../../src/webhooks/webhook-client.ts';
 import { root, tableRows } from '../readme/document.ts';
 
@@ -61,4 +62,17 @@ test('defaults of a fleet, archetypes and states', () => {
   expect(simulation).toContain('one of ten archetypes');
   expect(ARCHETYPES).toHaveLength(10);
   expect(page('decisions.md')).toContain(`States: ${FLEET_STATES.join(', ')};`);
+});
+
+test('HAProxy bounds the connections of an address, and the time of a header, as the service does', () => {
+  const lines = readFileSync(join(root, 'deploy/haproxy/api.cfg'), 'utf8').split(/\n\s*/);
+  const { maxConnectionsOfAddress, headersMs } = SERVER_LIMITS;
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      'tcp-request connection track-sc0 src,ipmask(32,64)',
+      `tcp-request connection reject if { sc0_conn_cur gt ${maxConnectionsOfAddress} }`,
+      `timeout http-request ${headersMs / 1_000}s`,
+      'option disable-h2-upgrade',
+    ]),
+  );
 });
