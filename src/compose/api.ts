@@ -14,6 +14,7 @@ import { RefusalDelay } from '../http/refusal-delay.ts';
 import type { RefusalDelayOptions } from '../http/refusal-delay.ts';
 import type { OpenBodyLimits } from '../http/open-bodies.ts';
 import type { OperationOptions } from '../http/operation-handler.ts';
+import { createAddressFinder } from '../http/trusted-proxies.ts';
 import type { Log } from '../log/log.ts';
 import { createOAuthEndpoints } from './oauth-endpoints.ts';
 import { createPages } from './pages.ts';
@@ -132,7 +133,7 @@ export interface ComposedApi {
 
 /** Binds operations, token endpoints and pages to the HTTP surface, behind the turns of callers. */
 export function composeApi(options: ApiOptions): ComposedApi {
-  const { db, checks, clock, log, trustedProxies, recentPartners } = options;
+  const { db, checks, clock, log, recentPartners } = options;
   const lookups = new FairShare(CREDENTIAL_LOOKUPS);
   const { olderFormatUntil } = options;
   const authenticator = createAuthenticator({ db, checks, clock, turns: lookups, olderFormatUntil });
@@ -146,7 +147,8 @@ export function composeApi(options: ApiOptions): ComposedApi {
   const hashing = createHashingTurns(options.passwordHasher);
   const verifyAccount = createAccountVerifier(db, hashing);
   const limiter = new RateLimiter(options.rateLimits, createQuotaCounters(options));
-  const findCaller = createFinder({ trustedProxies, authenticator, provenClients, sessions });
+  const findAddress = createAddressFinder(options.trustedProxies);
+  const findCaller = createFinder({ findAddress, authenticator, provenClients, sessions });
   const isPartner = (request: IncomingMessage): boolean => kindOf(findCaller(request)) === 'partner';
   const refusalDelay = new RefusalDelay({ isPartner, monotonicMs, ...options.refusalDelay });
   const shared = { services, limiter, clock, log, refusalDelay, answerOnce: createAnswerOnce() };
@@ -174,7 +176,7 @@ export function composeApi(options: ApiOptions): ComposedApi {
     ...createShares(recentPartners),
     tokenChecks: createTokenChecks(options, authenticator),
     openHandlers: { ...openHandlers, getAuthorizationServerMetadata: answerMetadata(baseUrl) },
-    trustedProxies,
+    findAddress,
     registry: options.registry ?? new Registry(),
     monotonicMs,
     findNotReadyReason: options.findNotReadyReason,

@@ -5,11 +5,12 @@ import { answerOverloaded } from '../http/bare-problem.ts';
 import type { ProvenClients } from '../http/proven-clients.ts';
 import { createCallerFinder } from '../http/request-caller.ts';
 import { RequestTurns } from '../http/request-turns.ts';
+import type { FindAddress } from '../http/trusted-proxies.ts';
 import type { Authenticator } from '../oauth/authenticate.ts';
 import { findSessionValue } from '../portal/cookies.ts';
 
 interface CallersOptions {
-  readonly trustedProxies: readonly string[];
+  readonly findAddress: FindAddress;
   readonly authenticator: Pick<Authenticator, 'findProvenPartner'>;
   readonly provenClients: Pick<ProvenClients, 'findProvenPartner'>;
   readonly sessions: Pick<SessionMemory, 'findProvenPartner'>;
@@ -19,13 +20,13 @@ export type FindCaller = (request: IncomingMessage) => QuotaSubject;
 
 /** Whose turn a request takes: a partner's where its token, session or client was right within a minute, otherwise an address's. */
 export function createFinder({
-  trustedProxies,
+  findAddress,
   authenticator,
   provenClients,
   sessions,
 }: CallersOptions): FindCaller {
   return createCallerFinder({
-    trustedProxies,
+    findAddress,
     findPartnerOfHeader: (authorization) =>
       authenticator.findProvenPartner(authorization) ?? provenClients.findProvenPartner(authorization),
     findPartnerOfSession: (cookies) => {

@@ -21,10 +21,12 @@ import type { RequestLog } from './request-log.ts';
 import { assignRequestId, getRequestPath } from './request-id.ts';
 import { listenTo } from './request-target.ts';
 import { createSecurityHeaders } from './security-headers.ts';
+import type { FindAddress } from './trusted-proxies.ts';
 
 export interface AppOptions extends ApiRoutesOptions, HealthOptions {
   readonly baseUrl: string;
-  readonly trustedProxies: readonly string[];
+  /** The address of a request, by which it is counted: `request.ip` everywhere. */
+  readonly findAddress: FindAddress;
   readonly isOrganizationGone: (error: unknown) => boolean;
   readonly sendErrorPage?: ProblemSettings['sendErrorPage'];
   /** Whether this process has seen the request's token, session or client. */
@@ -54,7 +56,7 @@ export interface AppOptions extends ApiRoutesOptions, HealthOptions {
 export function createApiApp(options: AppOptions): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').enable('case sensitive routing').set('query parser', false);
-  app.set('trust proxy', [...options.trustedProxies]);
+  setAddressFinder(app, options.findAddress);
   app.use(assignRequestId, createAnswerGuard(options.log), createRequestMeasurement(options));
   app.use(createSecurityHeaders(options.baseUrl));
   app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
@@ -83,6 +85,18 @@ export function createApiApp(options: AppOptions): RequestListener {
     createProblemHandler(options),
   );
   return listenTo(app);
+}
+
+/**
+ * Makes `request.ip` what the turns of callers go by. Express would find another one, anew at each reading; and believes nobody's
+ * X-Forwarded-Proto and -Host either, since all links come from the base URL.
+ */
+function setAddressFinder(app: express.Express, findAddress: FindAddress): void {
+  Object.defineProperty(app.request, 'ip', {
+    get(this: Request) {
+      return findAddress(this);
+    },
+  });
 }
 
 /** The Express app of a port without the API: health checks and metrics; everything else is 404. */

@@ -7,7 +7,7 @@ import { boundChunks } from './chunk-bounds.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
 import { boundOverhead } from './overhead-bounds.ts';
-import { createMembership, findClientAddress } from './trusted-proxies.ts';
+import { createAddressFinder, createMembership } from './trusted-proxies.ts';
 import { endUnreadBodies } from './unread-body.ts';
 
 export interface ServerLimits extends ConnectionLimits {
@@ -58,9 +58,10 @@ export function createBoundedServer(
   });
   passAllRequests(server);
   boundOverhead(server);
-  const isTrusted = createMembership(trustedProxies);
-  boundChunks(server, (each) => findCaller(each) ?? addressSubject(findClientAddress(each, isTrusted)));
+  const findAddress = createAddressFinder(trustedProxies);
+  boundChunks(server, (each) => findCaller(each) ?? addressSubject(findAddress(each)));
   endUnreadBodies(server);
+  const isTrusted = createMembership(trustedProxies);
   shareConnections(server, isTrusted, limits);
   return server;
 }

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { addressSubject } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
-import { createMembership, findClientAddress } from './trusted-proxies.ts';
+import type { FindAddress } from './trusted-proxies.ts';
 
 export interface CallerOptions {
-  readonly trustedProxies: readonly string[];
+  readonly findAddress: FindAddress;
   /** The partner of a header `Authorization`, if this process has found its token or its client right within a minute. */
   readonly findPartnerOfHeader: (authorization: string) => string | undefined;
   /** The partner of the session of a header `Cookie`, if this process has found it right within a minute. */
@@ -16,7 +16,6 @@ export interface CallerOptions {
  * token, its session or its client's header right within a minute, otherwise its address's (IPv6: its /64), as the rate limits count it.
  */
 export function createCallerFinder(options: CallerOptions): (request: IncomingMessage) => QuotaSubject {
-  const isTrusted = createMembership(options.trustedProxies);
   return (request) => {
     const { authorization, cookie } = request.headers;
     const partnerId =
@@ -24,6 +23,6 @@ export function createCallerFinder(options: CallerOptions): (request: IncomingMe
         ? cookie && options.findPartnerOfSession(cookie)
         : options.findPartnerOfHeader(authorization);
     if (partnerId) return `partner ${partnerId}`;
-    return addressSubject(findClientAddress(request, isTrusted));
+    return addressSubject(options.findAddress(request));
   };
 }

@@ -3,6 +3,8 @@ import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
 const answers = testsOf('tests/contract/every-answer.test.ts');
+const addresses = testsOf('tests/http/client-address.test.ts');
+const settings = testsOf('tests/process/settings-at-work.test.ts');
 const sessions = testsOf('tests/http/rate-limits-of-sessions.test.ts');
 
 const ofAddresses: readonly Bound[] = [
@@ -34,6 +36,33 @@ const ofAddresses: readonly Bound[] = [
     'failures before the caller is known, counted by address',
     [replace('src/http/app.ts', '    countFailure(countUnlessCounted),\n', '')],
     answers('beyond the quota also paths that nobody knows are refused'),
+  ),
+];
+
+const FINDER = 'src/http/trusted-proxies.ts';
+
+const ofFinder: readonly Bound[] = [
+  bound(
+    'addresses of a header that are looked at',
+    [replace(FINDER, 'hop < MAX_HOPS && ', '')],
+    addresses('the last 32 are looked at', 'behind 32 proxies'),
+    addresses('the last 32 are looked at', 'behind 1400 proxies'),
+  ),
+  bound(
+    'how often the address of a request is looked for',
+    [replace(FINDER, 'let address = found.get(request);', 'let address = undefined as string | undefined;')],
+    addresses('is found once a request, however often it is read'),
+  ),
+  bound(
+    'one finder of addresses for turns and counts',
+    [
+      replace(
+        'src/http/app.ts',
+        'setAddressFinder(app, options.findAddress);',
+        "app.set('trust proxy', ['10.0.0.0/8', '127.0.0.0/8']);",
+      ),
+    ],
+    settings('an address in X-Forwarded-For is one caller, however proxies write it'),
   ),
 ];
 
@@ -76,4 +105,4 @@ const ofSessions: readonly Bound[] = [
   ),
 ];
 
-export const boundsOfCounting: readonly Bound[] = [...ofAddresses, ...ofSessions];
+export const boundsOfCounting: readonly Bound[] = [...ofAddresses, ...ofFinder, ...ofSessions];

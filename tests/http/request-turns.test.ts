@@ -12,6 +12,7 @@ import type { WaitingLimits } from '../../src/http/caller-turns.ts';
 import { createCallerFinder } from '../../src/http/request-caller.ts';
 import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
 import type { LoopClock } from '../../src/http/request-turns.ts';
+import { createAddressFinder } from '../../src/http/trusted-proxies.ts';
 import { ask } from './opened-server.ts';
 
 // Requests of many connections that have come at once: counted and ordered by a clock that moves with the work.
@@ -61,7 +62,7 @@ async function serve(
     },
     {
       findCaller: createCallerFinder({
-        trustedProxies: ['127.0.0.9/32'],
+        findAddress: createAddressFinder(['127.0.0.9/32']),
         findPartnerOfHeader: (authorization) => /^Bearer (.)/.exec(authorization)?.[1],
         findPartnerOfSession: (cookies) => /^session=(.)/.exec(cookies)?.[1],
       }),
@@ -273,7 +274,7 @@ test('a stop answers what waits', async () => {
 
 describe('the caller', () => {
   const find = createCallerFinder({
-    trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
+    findAddress: createAddressFinder(['10.0.0.0/8', 'fd00::/8']),
     findPartnerOfHeader: (authorization) => (authorization === 'Bearer known' ? 'p1' : undefined),
     findPartnerOfSession: (cookies) => (cookies === 'session=known' ? 'p2' : undefined),
   });

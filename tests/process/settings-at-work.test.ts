@@ -86,6 +86,22 @@ describe('with a trusted proxy and a port of their own for metrics', () => {
     const addresses = ['203.0.113.1', '203.0.113.2', '203.0.113.1'];
     expect(await statusesOf(addresses)).toEqual([404, 404, 429]);
   });
+
+  test('an address in X-Forwarded-For is one caller, however proxies write it', async () => {
+    const further = [
+      '203.0.113.5:4711',
+      '::ffff:203.0.113.5',
+      '198.51.100.7,\t203.0.113.5',
+      '203.0.113.5, ,',
+    ];
+    expect(await statusesOf(['203.0.113.5', ...further])).toEqual([404, 429, 429, 429, 429]);
+    const ofNetwork = [
+      '[2001:db8:5::1]:4711',
+      '2001:0DB8:5:0::2',
+      '198.51.100.7,2001:db8:5::1 , 10.0.0.1:80',
+    ];
+    expect(await statusesOf(['2001:db8:5::1', ...ofNetwork])).toEqual([404, 429, 429, 429]);
+  });
 });
 
 describe('with quotas of objects and none of requests', () => {

@@ -36,8 +36,8 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: SERVER,
-        from: 'boundChunks(server, (each) => findCaller(each) ?? addressSubject(findClientAddress(each, isTrusted)));',
-        to: 'void [boundChunks, findCaller, addressSubject, findClientAddress];',
+        from: 'boundChunks(server, (each) => findCaller(each) ?? addressSubject(findAddress(each)));',
+        to: 'void [boundChunks, findCaller, addressSubject, findAddress];',
       },
     ],
     proofs: [
