@@ -44,7 +44,7 @@ export async function startHelloRequestServer(
       const keys = expandKeys(Buffer.from(secret, 'hex'), Buffer.concat(randoms));
       // The first record of each direction is the Finished message.
       for (let sequence = 1; sequence <= records; sequence += 1)
-        socket.write(sealHelloRequests(keys, sequence));
+        socket.write(encryptHelloRequests(keys, sequence));
     });
   });
   server.listen(0, '127.0.0.1');
@@ -91,13 +91,13 @@ function expandKeys(secret: Buffer, randoms: Buffer): Keys {
 }
 
 /** A record of AES-128-GCM (RFC 5288, 3) of type 22, handshake, whose explicit nonce is its sequence number. */
-function sealHelloRequests({ key, salt }: Keys, sequence: number): Buffer {
+function encryptHelloRequests({ key, salt }: Keys, sequence: number): Buffer {
   const nonce = Buffer.alloc(8);
   nonce.writeBigUInt64BE(BigInt(sequence));
   const header = (length: number): Buffer => Buffer.from([22, 3, 3, length >> 8, length & 255]);
   const cipher = createCipheriv('aes-128-gcm', key, Buffer.concat([salt, nonce]));
   cipher.setAAD(Buffer.concat([nonce, header(RECORD_BYTES)]));
-  const sealed = Buffer.concat([cipher.update(Buffer.alloc(RECORD_BYTES)), cipher.final()]);
+  const encrypted = Buffer.concat([cipher.update(Buffer.alloc(RECORD_BYTES)), cipher.final()]);
   const tag = cipher.getAuthTag();
-  return Buffer.concat([header(nonce.length + sealed.length + tag.length), nonce, sealed, tag]);
+  return Buffer.concat([header(nonce.length + encrypted.length + tag.length), nonce, encrypted, tag]);
 }

@@ -42,8 +42,8 @@ export async function startKeyUpdateServer(
       if (secret !== undefined) sender = new Sender(Buffer.from(secret, 'hex'));
     });
     const respond = (): void => {
-      if (answer !== '') socket.write(sender?.seal(TYPES.application, Buffer.from(answer)) ?? '');
-      const changes = Array.from({ length: updates }, () => sender?.sealKeyUpdate() ?? Buffer.alloc(0));
+      if (answer !== '') socket.write(sender?.encrypt(TYPES.application, Buffer.from(answer)) ?? '');
+      const changes = Array.from({ length: updates }, () => sender?.encryptKeyUpdate() ?? Buffer.alloc(0));
       socket.write(Buffer.concat(changes));
     };
     // Behind the sessions, so that the number of records is known.
@@ -69,7 +69,7 @@ class Sender {
   }
 
   /** A record (RFC 8446, 5.2) whose content has this type. */
-  seal(type: number, content: Buffer): Buffer {
+  encrypt(type: number, content: Buffer): Buffer {
     const plain = Buffer.concat([content, Buffer.from([type])]);
     const header = Buffer.from([TYPES.application, 3, 3, 0, plain.length + 16]);
     const nonce = expandLabel(this.#secret, 'iv', 12);
@@ -80,8 +80,8 @@ class Sender {
     return Buffer.concat([header, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
   }
 
-  sealKeyUpdate(): Buffer {
-    const record = this.seal(TYPES.handshake, KEY_UPDATE);
+  encryptKeyUpdate(): Buffer {
+    const record = this.encrypt(TYPES.handshake, KEY_UPDATE);
     this.#secret = expandLabel(this.#secret, 'traffic upd', 32);
     this.#sequence = 0n;
     return record;
