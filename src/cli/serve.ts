@@ -3,6 +3,7 @@ import type { Service, ServeRole } from '../compose/service.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandContext } from './context.ts';
 import { showFirstCredentials } from './first-credentials.ts';
+import { surviveLostOutputs } from './outputs.ts';
 
 /** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
@@ -19,6 +20,7 @@ export async function serveCommand(
   { settings, log }: CommandContext,
   { role, printCredentials: mayPrint = false }: ServeOptions,
 ): Promise<number> {
+  surviveLostOutputs(log);
   const ended = Promise.withResolvers<number>();
   const stopping = stopBySignal(settings.stopDelaySeconds * 1_000 + STOP_MS, log);
   const onFatal = (error: Error): void => {
