@@ -67,6 +67,16 @@ export const networksField = listField.superRefine((blocks, context) => {
   }
 });
 
+/** The same for networks whose word is taken, which cannot be everybody. */
+export const trustedNetworksField = networksField.superRefine((blocks, context) => {
+  for (const block of blocks) {
+    if (!isCidrBlock(block) || !/\/0+$/.test(block)) continue;
+    const message =
+      'must not trust every address: name the networks of your proxies, with a prefix from /1 on';
+    context.addIssue({ code: 'custom', message, params: { shown: block } });
+  }
+});
+
 /**
  * Whether browsers send this as an origin. A `*` in a name is one for the parser of addresses, but no host has such a name: whoever
  * writes it wants many.

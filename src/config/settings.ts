@@ -5,6 +5,7 @@ import {
   optionalIntegerField,
   textField,
   networksField,
+  trustedNetworksField,
   originsField,
   wordField,
   onOrOffField,
@@ -34,7 +35,7 @@ const variables = z.object({
     isBaseUrl,
     'must be an http or https address without path, query or fragment',
   ).transform((url) => url?.replace(/\/$/, '')),
-  TRUSTED_PROXIES: networksField,
+  TRUSTED_PROXIES: trustedNetworksField,
   /** Origins whose scripts may call operations and read their answers. */
   CORS_ALLOWED_ORIGINS: originsField,
   /** Undefined: the embedded database in DATA_DIR. */

@@ -79,6 +79,16 @@ test('blanks are cut, an empty variable is unset, and lists are split', () => {
   expect(readSettings({ RATE_LIMITS: ' off ' }).rateLimits).toBeUndefined();
 });
 
+test.each(['0.0.0.0/0', '::/0', '10.0.0.0/0', '10.0.0.0/00'])(
+  'nobody trusts all addresses as proxies, as %s would, while deliveries may reach any',
+  (block) => {
+    expect(mistakesOf({ TRUSTED_PROXIES: `10.0.0.0/8,${block}` })).toEqual([
+      `TRUSTED_PROXIES must not trust every address: name the networks of your proxies, with a prefix from /1 on (it is "${block}").`,
+    ]);
+    expect(readSettings({ WEBHOOK_ALLOWED_NETWORKS: block }).webhookAllowedNetworks).toEqual([block]);
+  },
+);
+
 test('limits are off by the whole word alone', () => {
   expect(mistakesOf({ RATE_LIMITS: 'off,' })).toEqual([expect.stringContaining('(it is "off")')]);
 });
