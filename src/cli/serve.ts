@@ -3,7 +3,7 @@ import type { Service, ServeRole } from '../compose/service.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandContext } from './context.ts';
 import { showFirstCredentials } from './first-credentials.ts';
-import { surviveLostOutputs } from './outputs.ts';
+import { endDespiteOutputs, surviveLostOutputs } from './outputs.ts';
 
 /** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
@@ -40,14 +40,17 @@ export async function serveCommand(
     if (error === stopping.reason) return undefined;
     throw error;
   });
-  if (service === undefined) return 0;
-  announce(service, role);
-  whenAborted(stopping, () => {
-    service.stop().then(() => ended.resolve(0), onFatal);
-  });
+  if (service === undefined) ended.resolve(0);
+  else {
+    announce(service, role);
+    whenAborted(stopping, () => {
+      service.stop().then(() => ended.resolve(0), onFatal);
+    });
+  }
   const code = await ended.promise;
   // A fatal end leaves connections behind that would keep the process alive.
   if (code !== 0) process.exit(code);
+  endDespiteOutputs(code);
   return code;
 }
 

@@ -1,4 +1,6 @@
+import type { Writable } from 'node:stream';
 import { createLogger, format, transports } from 'winston';
+import { createLineOutput } from './output.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -33,8 +35,14 @@ export function redact(value: unknown, name = ''): unknown {
   return value;
 }
 
-/** JSON lines on standard error; standard output belongs to what the command prints. */
-export function createLog(level: string): Log {
+/**
+ * JSON lines on standard error; standard output belongs to what the command prints. Of lines that nobody reads 1 MiB is kept, and
+ * once they are read a line tells how many were lost.
+ */
+export function createLog(level: string, stream: Writable = process.stderr): Log {
+  const output = createLineOutput(stream, (lines) =>
+    log.error('Lines of the log are lost: they were not read in time.', { lines }),
+  );
   const logger = createLogger({
     level,
     format: format.combine(
@@ -42,12 +50,13 @@ export function createLog(level: string): Log {
       format((info) => Object.assign(info, redact({ ...info })))(),
       format.json(),
     ),
-    transports: [new transports.Console({ stderrLevels: ['error', 'warn', 'info', 'debug'] })],
+    transports: [new transports.Stream({ stream: output })],
   });
   // The formats would run for what no transport takes, too.
   const write = (name: keyof Log): Log[typeof name] =>
     logger.isLevelEnabled(name)
       ? (message, fields = {}) => void logger.log(name, message, fields)
       : () => undefined;
-  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+  const log = { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+  return log;
 }

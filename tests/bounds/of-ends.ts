@@ -119,4 +119,15 @@ export const boundsOfEnds: readonly Bound[] = [
       'is left out, and those of all others are written',
     ),
   ),
+  bound(
+    'time of the end for a log that nobody reads',
+    [
+      replace(
+        'src/cli/outputs.ts',
+        'if (stdout.writableLength + stderr.writableLength > 0)',
+        'if (stdout.writableLength + stderr.writableLength < 0)',
+      ),
+    ],
+    testsOf('tests/process/outputs.test.ts')('a log that is open and not read does not hold up the end'),
+  ),
 ];

@@ -81,4 +81,9 @@ export const boundsOfMemory: readonly Bound[] = [
     ],
     testsOf('tests/compute/pool.test.ts')('a thread keeps to its bound for young objects'),
   ),
+  bound(
+    'lines of the log that nobody reads',
+    [replace('src/log/output.ts', 'MAX_WAITING_BYTES = 1_048_576;', 'MAX_WAITING_BYTES = Infinity;')],
+    testsOf('tests/log/output.test.ts')('of lines that nobody reads 1 MiB waits'),
+  ),
 ];

@@ -97,3 +97,10 @@ test('an output that nobody reads from the start does not keep it from starting,
   expect(await find(child.stderr, /("message":"Standard output takes nothing[^"]*")/)).toBeDefined();
   expect(await stop(child)).toEqual([0, true]);
 });
+
+test('a log that is open and not read does not hold up the end', async () => {
+  const child = await serve();
+  const baseUrl = await find(child.stdout, /listening on (\S+)\n/);
+  expect(await ask(baseUrl, 60)).toEqual([200]);
+  expect(await stop(child)).toEqual([0, true]);
+});
