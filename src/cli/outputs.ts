@@ -15,7 +15,12 @@ export function surviveLostOutputs(log: Log): void {
   );
 }
 
-/** The process has ended with this code in a moment where nothing but output or log keeps it, which nobody reads. */
+/** The process has ended with this code in a moment, whatever keeps it. */
+export function endForCertain(code: number): void {
+  setTimeout(() => process.exit(code), LAST_LINES_MS).unref();
+}
+
+/** The same where it is output or log that keep it, which nobody reads. */
 export function endDespiteOutputs(code: number): void {
   const { stdout, stderr } = process;
   setTimeout(() => {

@@ -3,7 +3,7 @@ import type { Service, ServeRole } from '../compose/service.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandContext } from './context.ts';
 import { showFirstCredentials } from './first-credentials.ts';
-import { endDespiteOutputs, surviveLostOutputs } from './outputs.ts';
+import { endDespiteOutputs, endForCertain, surviveLostOutputs } from './outputs.ts';
 
 /** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
@@ -38,6 +38,7 @@ export async function serveCommand(
     signal: stopping,
   }).catch((error: unknown) => {
     if (error === stopping.reason) return undefined;
+    endForCertain(1);
     throw error;
   });
   if (service === undefined) ended.resolve(0);

@@ -175,6 +175,7 @@ async function startSurface(
     return { listener: createHealthListener(options, hasMetricsElsewhere), stop: () => Promise.resolve() };
   const { rateLimits, trustedProxies, allowedOrigins } = settings;
   const { composeApi } = await import('./api.ts');
+  const olderFormatUntil = await findOlderFormatEnd(storage.background);
   const requests = startRequestLog({
     db: storage.background,
     log,
@@ -182,31 +183,34 @@ async function startSurface(
     perSecond: settings.requestsLoggedPerSecond,
   });
   const uses = startSecretUses({ db: storage.background, log });
-  const { listener, findCaller } = composeApi({
-    db: storage.db,
-    background: storage.background,
-    checks: storage.checks,
-    services: (invalidateCachedTokensOf) =>
-      createOperationServices(options, workers, invalidateCachedTokensOf),
-    passwordHasher,
-    clock,
-    requestLog: requests.requestLog,
-    secretUses: uses,
-    rateLimits,
-    trustedProxies,
-    recentPartners: storage.recentPartners,
-    allowedOrigins,
-    olderFormatUntil: await findOlderFormatEnd(storage.background),
-    log,
-    registry,
-    findNotReadyReason: () => findNotReadyReason(options),
-    hasMetricsElsewhere,
-  });
-  return {
-    listener,
-    findCaller,
-    stop: async () => {
-      await Promise.all([requests.stop(), uses.stop()]);
-    },
+  const stop = async (): Promise<void> => {
+    await Promise.all([requests.stop(), uses.stop()]);
   };
+  const compose = (): Pick<Surface, 'listener' | 'findCaller'> =>
+    composeApi({
+      db: storage.db,
+      background: storage.background,
+      checks: storage.checks,
+      services: (invalidateCachedTokensOf) =>
+        createOperationServices(options, workers, invalidateCachedTokensOf),
+      passwordHasher,
+      clock,
+      requestLog: requests.requestLog,
+      secretUses: uses,
+      rateLimits,
+      trustedProxies,
+      recentPartners: storage.recentPartners,
+      allowedOrigins,
+      olderFormatUntil,
+      log,
+      registry,
+      findNotReadyReason: () => findNotReadyReason(options),
+      hasMetricsElsewhere,
+    });
+  try {
+    return { ...compose(), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }

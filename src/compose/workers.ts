@@ -19,7 +19,7 @@ export interface Workers {
   stop(): Promise<void>;
 }
 
-/** Starts the loops; resolves when each of them listens for its notifications. */
+/** Starts the loops; resolves when each of them listens for its notifications. Where one cannot, all have stopped. */
 export async function startWorkers({
   settings,
   storage,
@@ -68,16 +68,19 @@ export async function startWorkers({
     onError: failed('sweeper'),
   });
   registerQueueMetrics(registry, db, clock);
-  await dispatcher.start();
-  await runner.start();
-  return {
-    wakeDispatcher: () => dispatcher.wake(),
-    wakeFleets: () => runner.wake(),
-    stop: async () => {
-      await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.stop()]);
-      await webhookClient.close();
-    },
+  const stop = async (): Promise<void> => {
+    await Promise.all([sweeper.stop(), runner.destroy(), dispatcher.stop()]);
+    await webhookClient.close();
   };
+  await startEach([dispatcher, runner]).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return { wakeDispatcher: () => dispatcher.wake(), wakeFleets: () => runner.wake(), stop };
+}
+
+async function startEach(loops: readonly Pick<Dispatcher, 'start'>[]): Promise<void> {
+  for (const loop of loops) await loop.start();
 }
 
 function buildOnThreads(compute: ComputePool): BuildHouseholds {

@@ -61,7 +61,10 @@ export async function startEventStreams(
           if (what !== 'messages') changes.announceChange(orgIds);
         },
         onError,
-      )
+      ).catch(async (error: unknown) => {
+        await events.stop();
+        throw error;
+      })
     : undefined;
   return {
     events,
