@@ -45,7 +45,7 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
     .showHelpAfterError();
   program
     .command('serve')
-    .description('Run the service until it is told to stop (SIGTERM or SIGINT).')
+    .description('Run the service until it is told to stop (SIGTERM, SIGINT or SIGHUP).')
     .addOption(
       new Option('--role <role>', 'which part to run').choices(['all', 'api', 'worker']).default('all'),
     )

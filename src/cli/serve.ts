@@ -8,14 +8,14 @@ import { endDespiteOutputs, endForCertain, surviveLostOutputs } from './outputs.
 /** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
 
-const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 export interface ServeOptions {
   readonly role: ServeRole;
   readonly printCredentials?: boolean;
 }
 
-/** Runs until SIGTERM or SIGINT, also while it starts; a second signal ends at once. */
+/** Runs until SIGTERM, SIGINT or SIGHUP, also while it starts; a second signal but SIGHUP ends at once. */
 export async function serveCommand(
   { settings, log }: CommandContext,
   { role, printCredentials: mayPrint = false }: ServeOptions,
@@ -55,12 +55,16 @@ export async function serveCommand(
   return code;
 }
 
-/** Aborted by the first SIGTERM or SIGINT; the process has ended `withinMs` after it, whatever hangs. */
+/** Aborted by the first of the signals; the process has ended `withinMs` after it, whatever hangs. */
 function stopBySignal(withinMs: number, log: Log): AbortSignal {
   const stopping = new AbortController();
+  // A terminal that is closed may send SIGHUP twice, and systemd sends it right behind SIGTERM: nobody is impatient.
+  const onSecond = (signal: NodeJS.Signals): void => {
+    if (signal !== 'SIGHUP') process.exit(130);
+  };
   const stop = (signal: NodeJS.Signals): void => {
     log.info('Stopping.', { signal });
-    for (const each of SIGNALS) process.removeListener(each, stop).once(each, () => process.exit(130));
+    for (const each of SIGNALS) process.removeListener(each, stop).on(each, onSecond);
     setTimeout(() => giveUp(withinMs, log), withinMs).unref();
     stopping.abort();
   };

@@ -108,7 +108,7 @@ async function createdEmail(response: IncomingMessage): Promise<unknown> {
   return [response.statusCode, (JSON.parse(text) as { email: string }).email];
 }
 
-test.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   '%s answers what is under way, takes nothing new and ends with 0 in time',
   async (signal) => {
     const service = await startServiceOnSharedServer({ env: { ...fixed.env } });
@@ -119,6 +119,8 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
     const startedAt = performance.now();
     const ended = service.stop(signal);
     await until(service.log, (log) => log.includes('"Stopping."'));
+    // As systemd and terminals do; only other signals tell that somebody is impatient.
+    process.kill(service.pid, 'SIGHUP');
     expect(
       await until(
         () => newConnection(service.baseUrl),
