@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { PasswordThreads } from '../compute/password-threads.ts';
@@ -14,6 +13,7 @@ import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { findOlderFormatEnd } from '../queries/connection/older-format.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
 import { createHostLookup } from '../webhooks/name-lookup.ts';
+import { readCaFile } from './ca-file.ts';
 import { createLeaving } from './leaving.ts';
 import { startRequestLog } from './request-log.ts';
 import { startSecretUses } from './secret-uses.ts';
@@ -112,14 +112,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function readCaFile(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new Error(`WEBHOOK_CA_FILE ${file} cannot be read.`, { cause });
-  }
-}
-
 function createWebhookClient(settings: Settings, extraCa: string | undefined, log: Log): WebhookClient {
   return new WebhookClient({
     lookup: createHostLookup(),
@@ -132,7 +124,7 @@ function createWebhookClient(settings: Settings, extraCa: string | undefined, lo
 async function listenForMetrics(server: HttpServer, settings: Settings, log: Log): Promise<void> {
   const { host, metricsPort: port } = settings;
   if (port === undefined) return;
-  const url = await server.listen({ host, port, baseUrl: undefined });
+  const url = await server.listen({ host, port, baseUrl: undefined, portSetting: 'METRICS_PORT' });
   log.info('Metrics have a port of their own.', { url: `${url}/metrics` });
 }
 

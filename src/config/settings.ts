@@ -98,8 +98,17 @@ const checkedVariables = variables.refine(
   },
 );
 
+const distinctPorts = checkedVariables.refine(
+  ({ PORT, METRICS_PORT }) => PORT === 0 || PORT !== METRICS_PORT,
+  {
+    path: ['METRICS_PORT'],
+    error: 'must be another port than PORT',
+    when: ({ issues }) => issues.every(({ path }) => path?.[0] !== 'PORT' && path?.[0] !== 'METRICS_PORT'),
+  },
+);
+
 /** What the variables mean, under the names that the program uses. */
-const settings = checkedVariables.transform((variable) => ({
+const settings = distinctPorts.transform((variable) => ({
   host: variable.HOST,
   port: variable.PORT,
   metricsPort: variable.METRICS_PORT,

@@ -37,6 +37,8 @@ export interface ListenAddress {
   readonly port: number;
   /** The address that clients use; by default the port on localhost. */
   readonly baseUrl: string | undefined;
+  /** The setting that errors name for the port; `PORT` unless it is given. */
+  readonly portSetting?: string;
 }
 
 /**
@@ -67,9 +69,10 @@ export class HttpServer {
 
   /**
    * Takes the port; resolves to the base URL.
-   * @throws an Error that names the port when another program has it.
+   * @throws an Error that names port and setting when another program has it, and HOST when it is no address of this machine.
    */
-  async listen({ host, port, baseUrl }: ListenAddress): Promise<string> {
+  async listen(address: ListenAddress): Promise<string> {
+    const { host, port, baseUrl } = address;
     const server = this.#server;
     let url = baseUrl ?? '';
     const handle: RequestListener = (request, response) => {
@@ -86,7 +89,7 @@ export class HttpServer {
       this.#connections.get(request.socket)?.take(request, response),
     );
     await new Promise<void>((resolve, reject) => {
-      server.once('error', (error: NodeJS.ErrnoException) => reject(describeListenError(error, port)));
+      server.once('error', (error: NodeJS.ErrnoException) => reject(describeListenError(error, address)));
       server.listen(port, host, () => {
         // In the same turn as the port opens: the first request finds it.
         url = baseUrl ?? `http://localhost:${(server.address() as AddressInfo).port}`;
@@ -143,8 +146,22 @@ export class HttpServer {
   }
 }
 
-function describeListenError(error: NodeJS.ErrnoException, port: number): Error {
+/** What a system says of a host that is none of its own. */
+const HOST_ERRORS: ReadonlySet<unknown> = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EADDRNOTAVAIL',
+  'EINVAL',
+  'EAFNOSUPPORT',
+]);
+
+function describeListenError(error: NodeJS.ErrnoException, address: ListenAddress): Error {
+  const { host, port, portSetting = 'PORT' } = address;
+  if (HOST_ERRORS.has(error.code)) {
+    const detail = `HOST ${host} is no address of this machine (${String(error.code)}): give one, or 0.0.0.0 for all.`;
+    return new Error(detail, { cause: error });
+  }
   if (error.code !== 'EADDRINUSE') return error;
-  const detail = `Port ${port} is in use (EADDRINUSE): stop the program that listens there, or choose another PORT.`;
+  const detail = `Port ${port} is in use (EADDRINUSE): stop the program that listens there, or choose another ${portSetting}.`;
   return new Error(detail, { cause: error });
 }

@@ -89,6 +89,14 @@ test.each(['0.0.0.0/0', '::/0', '10.0.0.0/0', '10.0.0.0/00'])(
   },
 );
 
+test('metrics cannot share the port, unless any free one is meant', () => {
+  expect(mistakesOf({ METRICS_PORT: '8080', LOG_LEVEL: 'loud' })).toEqual([
+    expect.stringMatching(/^LOG_LEVEL /),
+    'METRICS_PORT must be another port than PORT (it is "8080").',
+  ]);
+  expect(mistakesOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
+});
+
 test('limits are off by the whole word alone', () => {
   expect(mistakesOf({ RATE_LIMITS: 'off,' })).toEqual([expect.stringContaining('(it is "off")')]);
 });

@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -87,12 +87,34 @@ test('a given database needs a given encryption key', async () => {
   ]);
 });
 
-test('a certificate file that is not there is named', async () => {
-  const { code, log } = await partner(['serve'], {
-    WEBHOOK_CA_FILE: '/nonexistent/authority.pem',
-    PORT: '0',
-  });
-  expect([code === 0, log]).toEqual([false, expect.stringContaining('WEBHOOK_CA_FILE')]);
+const broken = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+
+test.each([
+  ['is not there', '/nonexistent/authority.pem', undefined, /cannot be read\. \(ENOENT/],
+  ['never ends', '/dev/zero', undefined, /cannot be read\. \(It is no regular file/],
+  ['holds none', 'authority.pem', 'not PEM\n', /holds no certificate in PEM/],
+  [
+    'holds a damaged one',
+    'authority.pem',
+    broken,
+    /^partner: Certificate 1 of WEBHOOK_CA_FILE .* is damaged/,
+  ],
+])('a certificate file that %s is named', async (_, name, text, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-authority-'));
+  const WEBHOOK_CA_FILE = join(name.startsWith('/') ? '/' : folder, name);
+  if (text !== undefined) writeFileSync(WEBHOOK_CA_FILE, text);
+  const { code, log } = await partner(['serve'], { WEBHOOK_CA_FILE, PORT: '0', DATA_DIR: folder });
+  rmSync(folder, { recursive: true });
+  expect([code, log]).toEqual([1, expect.stringMatching(reason)]);
+  expect(log).toContain(WEBHOOK_CA_FILE);
+});
+
+test('a host that is no address of this machine is named', async () => {
+  const { code, log } = await partner(['serve'], { HOST: '192.0.2.1', PORT: '0' });
+  expect([code, log]).toEqual([
+    1,
+    expect.stringMatching(/^partner: HOST 192\.0\.2\.1 is no address of this machine \(EADDRNOTAVAIL\)/),
+  ]);
 });
 
 test('what was compiled is kept for the next start', async () => {

@@ -65,7 +65,9 @@ describe('with quotas of requests', () => {
   test('a port that is taken makes serve end with the reason', async () => {
     const port = new URL(service.baseUrl).port;
     const { code, log } = await partner(['serve'], { ...env, PORT: port });
-    expect([code, log]).toEqual([1, expect.stringContaining('EADDRINUSE')]);
+    expect([code, log]).toEqual([1, expect.stringMatching(/EADDRINUSE.* choose another PORT\./)]);
+    const metrics = await partner(['serve'], { ...env, PORT: '0', METRICS_PORT: port });
+    expect([metrics.code, metrics.log]).toEqual([1, expect.stringContaining('another METRICS_PORT.')]);
   });
 });
 
