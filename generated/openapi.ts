@@ -169,7 +169,7 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a user
-         * @description Deletes a user. Its email and `external_user_id` are free again, its tokens end at once, and it is shown only with `include_deleted=true`, for a year unless the operator of the installation has set another time; then it is gone with its devices and notifications. Staff may delete users with the role `user`, but not themselves (403 `role_forbidden`). The organization's last admin cannot be deleted (409 `last_admin`).
+         * @description Deletes a user. Its email and `external_user_id` are free again, its tokens end at once, and it is shown only with `include_deleted=true`, for a year unless the operator of the installation has set another time, and at most until 100,000 others of the organization were deleted after it; then it is gone with its devices and notifications. Staff may delete users with the role `user`, but not themselves (403 `role_forbidden`). The organization's last admin cannot be deleted (409 `last_admin`).
          *
          *     Who may call it: admin, staff (end users and itself).
          */

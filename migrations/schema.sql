@@ -1173,6 +1173,7 @@ create table users (
 CREATE INDEX users_active_created_idx ON public.users USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX users_created_idx ON public.users USING btree (org_id, created_at, id);
 CREATE INDEX users_deleted_idx ON public.users USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX users_deleted_of_org_idx ON public.users USING btree (org_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (org_id, lower(email)) WHERE (deleted_at IS NULL);
 CREATE INDEX users_external_idx ON public.users USING btree (org_id, external_user_id, deleted_at) WHERE (external_user_id IS NOT NULL);
 CREATE UNIQUE INDEX users_external_user_id_key ON public.users USING btree (org_id, external_user_id) WHERE (deleted_at IS NULL);
@@ -1201,4 +1202,5 @@ create table webhooks (
 CREATE INDEX webhooks_cancelling_idx ON public.webhooks USING btree (org_id, id) WHERE (cancelling_mark IS NOT NULL);
 CREATE INDEX webhooks_created_idx ON public.webhooks USING btree (org_id, created_at, id) WHERE (deleted_at IS NULL);
 CREATE INDEX webhooks_deleted_idx ON public.webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+CREATE INDEX webhooks_deleted_of_org_idx ON public.webhooks USING btree (org_id, deleted_at) WHERE (deleted_at IS NOT NULL);
 CREATE INDEX webhooks_topics_idx ON public.webhooks USING gin (topics) WHERE ((deleted_at IS NULL) AND enabled);

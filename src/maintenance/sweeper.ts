@@ -6,13 +6,14 @@ import { deleteKeysUsedBefore } from '../queries/accounts/idempotency-keys.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
 import { deleteRateLimitsBefore } from '../queries/accounts/rate-limits.ts';
 import { deleteOldSignupRequests } from '../queries/accounts/signup-requests.ts';
-import { deleteUsersDeletedBefore } from '../queries/accounts/user-retention.ts';
+import { deleteUsersBeyond, deleteUsersDeletedBefore } from '../queries/accounts/user-retention.ts';
 import { deleteLeftCheckpoints } from '../queries/fleets/fleet-removal.ts';
 import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
 import { deleteOutagesEndedBefore } from '../queries/fleets/shared-outages.ts';
 import {
   deleteAttemptsBefore,
   deleteMessagesAnnouncedBefore,
+  deleteWebhooksBeyond,
   deleteWebhooksDeletedBefore,
 } from '../queries/deliveries/retention.ts';
 import {
@@ -31,6 +32,10 @@ const INTERVAL_MS = 600_000;
 const BATCH_SIZE = 1_000;
 /** Sign-up requests beyond the newest so many go before their time: nobody needs a token to send one. */
 const MAX_SIGNUP_REQUESTS = 100_000;
+/** Deleted users and webhooks of an organization beyond the newest so many go before their time: a deletion frees their quota. */
+const KEPT_DELETED = { users: 100_000, webhooks: 1_000 };
+/** How far back a round looks for organizations in which one was deleted; more than from round to round. */
+const LOOKED_BACK_MS = 3 * INTERVAL_MS;
 
 /** For how many days each is kept: from its end, its expiry or its arrival on, as the README tells. */
 export interface RetentionDays {
@@ -55,6 +60,7 @@ export interface RemovalOptions {
   readonly rateLimitWindowMs: number;
   readonly batch?: number;
   readonly maxSignupRequests?: number;
+  readonly keptDeleted?: typeof KEPT_DELETED;
   /** Times the batches; milliseconds of a clock that never goes back. */
   readonly monotonicMs?: () => number;
 }
@@ -104,11 +110,12 @@ export async function removeExpiredData(options: RemovalOptions, isStopped: () =
 
 /** One after the other: rows that may have many others below them come after those. */
 function removals(
-  { db, days, rateLimitWindowMs, maxSignupRequests }: RemovalOptions,
+  { db, days, rateLimitWindowMs, maxSignupRequests, keptDeleted = KEPT_DELETED }: RemovalOptions,
   now: Date,
 ): RemoveBatch[] {
   const ago = (count: number): Date => new Date(now.getTime() - count * DAY_MS);
   const kept = maxSignupRequests ?? MAX_SIGNUP_REQUESTS;
+  const since = new Date(now.getTime() - LOOKED_BACK_MS);
   const windowsBefore = new Date(now.getTime() - rateLimitWindowMs);
   return [
     (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),
@@ -118,9 +125,11 @@ function removals(
     (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),
     (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),
     (limit) => deleteWebhooksDeletedBefore(db, ago(days.deleted), limit),
+    (limit) => deleteWebhooksBeyond(db, { since, kept: keptDeleted.webhooks }, limit),
     (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),
     (limit) => deleteItemsEndedBefore(db, ago(days.items), limit),
     (limit) => deleteUsersDeletedBefore(db, ago(days.deleted), limit),
+    (limit) => deleteUsersBeyond(db, { since, kept: keptDeleted.users }, limit),
     (limit) => deleteSupersededPricesBefore(db, ago(days.priceRevisions), limit),
     (limit) => deleteForgettableRequests(db, now, limit),
     (limit) => deleteOutagesEndedBefore(db, now, limit),

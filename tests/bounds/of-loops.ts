@@ -29,8 +29,24 @@ const ofRetention: readonly Bound[] = [
   bound(`days for which ${what} are kept`, [replace(SWEEPER, line, '')], sweeper(A_ROUND)),
 );
 
+const NEWEST = 'the oldest of more deleted users and webhooks';
+const ofNewest = ['Users', 'Webhooks'].map((what) =>
+  bound(
+    `deleted ${what.toLowerCase()} of an organization that are kept`,
+    [
+      replace(
+        SWEEPER,
+        `    (limit) => delete${what}Beyond(db, { since, kept: keptDeleted.${what.toLowerCase()} }, limit),\n`,
+        '',
+      ),
+    ],
+    testsOf('tests/maintenance/newest-deleted.test.ts')(NEWEST),
+  ),
+);
+
 export const boundsOfLoops: readonly Bound[] = [
   ...ofRetention,
+  ...ofNewest,
   bound(
     'checkpoints of a cleaned fleet that are removed at once',
     [

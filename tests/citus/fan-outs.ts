@@ -69,8 +69,8 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'what is pending, by index; at each scrape',
   },
   {
-    pattern: /from (webhooks|users) where deleted_at < /,
-    reason: 'a sweep looks for what has been deleted for long enough',
+    pattern: /from "?(webhooks|users)"? where deleted_at [<>] /,
+    reason: 'a sweep looks for what has been deleted for long enough, and where something was deleted lately',
     bound: 'a batch, by index',
   },
   {

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { listDeletedBeyond, listOrganizationsWithDeletions } from '../connection/newest-kept.ts';
+import type { NewestKept } from '../connection/newest-kept.ts';
 
 /** Users of one organization. */
 interface Users {
@@ -54,22 +56,33 @@ export async function deleteUsersDeletedBefore(db: Db, instant: Date, limit: num
   let removed = 0;
   for (const [orgId, users] of Map.groupBy(rows, ({ org_id }) => org_id)) {
     const ofOrganization = { orgId, ids: users.map(({ id }) => id) };
-    const gone = await db.transaction().execute((tx) => deleteUsersOf(tx, ofOrganization, instant, limit));
+    const gone = await db.transaction().execute((tx) => deleteUsersOf(tx, ofOrganization, limit));
     if (gone === 'rows of theirs') return limit;
     removed += gone;
   }
   return removed === most ? limit : removed;
 }
 
+/** The same of users beyond the newest `kept` deleted ones of an organization in which one was deleted after `since`. */
+export async function deleteUsersBeyond(db: Db, { since, kept }: NewestKept, limit: number): Promise<number> {
+  const most = Math.ceil(limit / COST_OF_USER);
+  for (const orgId of await listOrganizationsWithDeletions(db, 'users', since)) {
+    const ids = await listDeletedBeyond(db, 'users', orgId, kept, most);
+    if (ids.length === 0) continue;
+    const gone = await db.transaction().execute((tx) => deleteUsersOf(tx, { orgId, ids }, limit));
+    if (gone === 'rows of theirs' || gone === most) return limit;
+  }
+  return 0;
+}
+
 /** The number of users that were removed, unless there was something of theirs to remove. */
 async function deleteUsersOf(
   tx: Tx,
   { orgId, ids }: Users,
-  instant: Date,
   limit: number,
 ): Promise<number | 'rows of theirs'> {
   const { rows } = await sql<{ id: string }>`
-    select id from users where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at < ${instant}
+    select id from users where org_id = ${orgId} and id = any(${ids}::uuid[]) and deleted_at is not null
     order by id for update skip locked
   `.execute(tx);
   const users = { orgId, ids: rows.map(({ id }) => id) };
