@@ -15,10 +15,15 @@ import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
 const settings = readSettings(process.env);
 const ignore = (): void => undefined;
 
-/** Express refuses such a proxy when the routes are composed, behind all loops. */
+/** Fails when it is read, which is when the routes are composed, behind all loops. */
+function* failingOrigins(): Generator<string> {
+  yield 'https://a.example';
+  throw new Error('There are no further origins.');
+}
+
 const startServiceWithoutRoutes = (): Promise<unknown> =>
   startService({
-    settings: { ...settings, trustedProxies: ['10.0.0.0/0'] },
+    settings: { ...settings, allowedOrigins: failingOrigins() as unknown as readonly string[] },
     role: 'all',
     log: createLog('error'),
     onFatal: ignore,
