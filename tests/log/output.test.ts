@@ -29,10 +29,10 @@ class StuckStream extends Writable {
 
   /** Takes what waits, and then all. */
   async open(): Promise<void> {
-    const drained = once(this, 'drain');
+    const hasRoom = once(this, 'drain');
     this.#isOpen = true;
     this.#done?.();
-    await drained;
+    await hasRoom;
   }
 
   async fail(): Promise<void> {
