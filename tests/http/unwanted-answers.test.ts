@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { RequestListener, Server, ServerResponse } from 'node:http';
@@ -8,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import express from 'express';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
 import { createHealthApp } from '../../src/http/app.ts';
 import { giveUp } from '../../src/http/given-up.ts';
@@ -82,16 +81,14 @@ describe('of an answer that was given up', () => {
 
 describe('a write behind the end of an answer is logged, and ends no process', () => {
   const LAST = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
-  const CREATED = 'http.server.response.created';
-  const writeMore = (message: unknown): void => {
-    const { response } = message as { readonly response: ServerResponse };
-    response.once('finish', () => response.write('more'));
+  const writeMore = (_request: unknown, response: ServerResponse): void => {
+    // Before Node.js closes the response, which has no errors then.
+    response.prependOnceListener('finish', () => response.write('more'));
   };
-  beforeAll(() => subscribe(CREATED, writeMore));
-  afterAll(() => void unsubscribe(CREATED, writeMore));
 
   test('of the service', async () => {
     const api = await startApi();
+    api.server.prependListener('request', writeMore);
     try {
       for (const path of ['/livez', '/docs', '/nothing'])
         expect(await ask(Number(new URL(api.baseUrl).port), LAST(path))).toMatch(/^HTTP\/1\.1 (200|404) /);
@@ -112,7 +109,9 @@ describe('a write behind the end of an answer is logged, and ends no process', (
       isUnavailable: () => false,
       isOrganizationGone: () => false,
     });
-    expect(await ask(await listen(app), LAST('/livez'))).toMatch(/^HTTP\/1\.1 200 /);
+    const port = await listen(app);
+    servers.at(-1)?.prependListener('request', writeMore);
+    expect(await ask(port, LAST('/livez'))).toMatch(/^HTTP\/1\.1 200 /);
     await expect.poll(() => findFailures(log)).toHaveLength(1);
   });
 
