@@ -72,15 +72,14 @@ export async function checkControlRevisions(
   if (used >= quota) throw quotaReachedProblem('control_revisions', { quota, used, more: 1 });
 }
 
-/** `requireWithinQuota` for what the transaction has stored. */
+/** `requireWithinQuota` for one that the transaction has stored. */
 export async function requireStoredWithinQuota(
   tx: Tx,
   scope: QuotaScope,
   name: 'fleet_requests',
-  more = 1,
 ): Promise<void> {
   await lockPartner(tx, scope.partnerId);
-  await checkStored(tx, scope, name, more);
+  await checkStored(tx, scope, name, 1);
 }
 
 /** Throws 422 `quota_reached` when the `more` that the transaction has stored exceed the quota. */

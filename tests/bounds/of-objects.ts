@@ -133,15 +133,12 @@ export const boundsOfObjects: readonly Bound[] = [
     quotas('of ten at once for whom three places are left', 'fleets'),
   ),
   bound(
-    'request_ids of fleets that are remembered, each by its operation',
+    'request_ids of fleets that are remembered',
     [
       replace(
-        'src/operations/fleets/create.ts',
+        'src/operations/fleets/fleet-requests.ts',
         "await requireStoredWithinQuota(tx, scope, 'fleet_requests');",
-        '',
-      ),
-      ...['src/operations/fleets/transitions.ts', 'src/operations/fleets/fleet-events.ts'].map((file) =>
-        replace(file, "await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');", ''),
+        'void [requireStoredWithinQuota, scope];',
       ),
     ],
     quotas('request_ids of fleets', 'creations'),

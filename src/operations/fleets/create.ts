@@ -1,4 +1,4 @@
-import { checkQuota, requireStoredWithinQuota, requireWithinQuota } from '../../accounts/quotas.ts';
+import { checkQuota, requireWithinQuota } from '../../accounts/quotas.ts';
 import type { QuotaScope } from '../../accounts/quotas.ts';
 import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
@@ -22,8 +22,8 @@ import type { Context } from '../context.ts';
 import { BoundedCache } from '../../simulation/kernel/bounded-cache.ts';
 import { runHeavyJob, workInTurn } from '../heavy-jobs.ts';
 import { presentFleet } from './fleet-access.ts';
+import { claimRequestId, hashRequestBody, requireFirstAnswer } from './fleet-requests.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
-import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
 export const createFleet: BytesHandler<Context, 'createFleet'> = async (context, request) => {
   const { bytes, errors, hasTurn } = request;
@@ -162,7 +162,7 @@ async function insertFleetOnce(
   scope: QuotaScope,
 ): Promise<FleetRecord> {
   const response = presentFleet(fleet);
-  const first = await claimRequestId(tx, {
+  const first = await claimRequestId(tx, scope, {
     org_id: fleet.org_id,
     operation: 'create',
     request_id: fleet.request_id,
@@ -173,7 +173,6 @@ async function insertFleetOnce(
     forget_at: null,
   });
   if (first !== undefined) return first;
-  await requireStoredWithinQuota(tx, scope, 'fleet_requests');
   await requireWithinQuota(tx, scope, 'fleets');
   await requireWithinQuota(tx, scope, 'households', fleet.household_count);
   await insertOrganization(tx, {

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { requireStoredWithinQuota } from '../../accounts/quotas.ts';
 import type { components } from '../../../generated/openapi.ts';
 import type { Handler } from '../../contract/handlers.ts';
 import { DAY_MS, MINUTE_MS } from '../../domain/api/durations.ts';
 import { Problem, validationProblem } from '../../domain/api/problem.ts';
 import type { FieldError } from '../../domain/api/problem.ts';
 import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
-import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 import { inTransaction } from '../../queries/connection/in-transaction.ts';
 import type { Tx } from '../../queries/connection/database.ts';
 import { findFleetRequest } from '../../queries/fleets/fleet-requests.ts';
@@ -24,6 +22,7 @@ import { stringifyWithSortedKeys } from '../../simulation/definition/definition-
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { toOutageSubject, validateEventSubject } from './event-subject.ts';
+import { claimRequestId, hashRequestBody, requireFirstAnswer } from './fleet-requests.ts';
 import { fleetKeyOf, goneOrNotFound, requireActiveFleet } from './fleet-access.ts';
 
 type Body = components['schemas']['FleetEventTrigger'];
@@ -80,7 +79,7 @@ async function raise(tx: Tx, context: Context, fleet: Fleet, body: Body): Promis
     ends_at: endsAt.toISOString(),
     devices: await countStruckDevices(tx, outage),
   };
-  const taken = await claimRequestId(tx, {
+  const taken = await claimRequestId(tx, quotaScope(context), {
     org_id: orgId,
     operation: 'event',
     request_id: body.request_id,
@@ -91,7 +90,6 @@ async function raise(tx: Tx, context: Context, fleet: Fleet, body: Body): Promis
     forget_at: new Date(now.getTime() + REQUEST_MEMORY_DAYS * DAY_MS),
   });
   if (taken !== undefined) return taken;
-  await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');
   await insertSharedOutage(tx, outage);
   await notifyFleetRunners(tx);
   return event;

@@ -1,4 +1,4 @@
-import { requireStoredWithinQuota, requireWithinQuota } from '../../accounts/quotas.ts';
+import { requireWithinQuota } from '../../accounts/quotas.ts';
 import type { Handler } from '../../contract/handlers.ts';
 import { DAY_MS } from '../../domain/api/durations.ts';
 import { FLEET_LIMITS, REQUEST_MEMORY_DAYS } from '../../domain/fleets/fleet-limits.ts';
@@ -29,8 +29,8 @@ import {
 import { quotaScope } from '../context.ts';
 import type { Context } from '../context.ts';
 import { fleetKeyOf, goneOrNotFound, presentFleetWithDevices, requireLockedFleet } from './fleet-access.ts';
+import { claimRequestId, hashRequestBody, requireFirstAnswer } from './fleet-requests.ts';
 import type { FleetRecord } from '../../presenters/fleets.ts';
-import { claimRequestId, hashRequestBody, requireFirstAnswer } from '../../households/fleet-requests.ts';
 
 /** Batches that a request for a clean-up removes itself, of some 20 ms each; fleet runners do the rest. */
 const CLEANUP_BATCHES = 100;
@@ -170,9 +170,9 @@ async function expand(
   const response = await presentFleetWithDevices(tx, expanding);
   const forget_at = new Date(now.getTime() + REQUEST_MEMORY_DAYS * DAY_MS);
   const request = { org_id: orgId, operation: 'expand', request_id: requestId, fleet_id: fleet.id } as const;
-  const taken = await claimRequestId(tx, { ...request, body_hash, response, created_at: now, forget_at });
+  const claimed = { ...request, body_hash, response, created_at: now, forget_at };
+  const taken = await claimRequestId(tx, quotaScope(context), claimed);
   if (taken !== undefined) return taken;
-  await requireStoredWithinQuota(tx, quotaScope(context), 'fleet_requests');
   await notifyFleetRunners(tx);
   return response;
 }

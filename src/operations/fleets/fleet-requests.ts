@@ -1,20 +1,26 @@
 /** One fleet, expansion or event for each request_id, however often the request is sent. */
 import { createHash } from 'node:crypto';
-import { Problem, validationProblem } from '../domain/api/problem.ts';
-import type { Tx } from '../queries/connection/database.ts';
-import { findFleetRequest, insertFleetRequest } from '../queries/fleets/fleet-requests.ts';
-import type { FleetRequest, UsedRequest } from '../queries/fleets/fleet-requests.ts';
+import { requireStoredWithinQuota } from '../../accounts/quotas.ts';
+import type { QuotaScope } from '../../accounts/quotas.ts';
+import { Problem, validationProblem } from '../../domain/api/problem.ts';
+import type { Tx } from '../../queries/connection/database.ts';
+import { findFleetRequest, insertFleetRequest } from '../../queries/fleets/fleet-requests.ts';
+import type { FleetRequest, UsedRequest } from '../../queries/fleets/fleet-requests.ts';
 
 /**
  * Claims the request_id for this body and returns undefined; or, when it was claimed before, returns the first answer.
  * Throws a validation problem (`request_id_reused`) when it was claimed for another body, 410 `request_purged` when its
- * fleet was purged.
+ * fleet was purged, 422 `quota_reached` when the partner has used as many as it may.
  */
 export async function claimRequestId<Answer>(
   tx: Tx,
+  scope: QuotaScope,
   request: FleetRequest<Answer>,
 ): Promise<Answer | undefined> {
-  if (await insertFleetRequest(tx, request)) return undefined;
+  if (await insertFleetRequest(tx, request)) {
+    await requireStoredWithinQuota(tx, scope, 'fleet_requests');
+    return undefined;
+  }
   const first = await findFleetRequest(tx, request.org_id, request.operation, request.request_id);
   return requireFirstAnswer(first, request.body_hash) as Answer;
 }
