@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { listDeletedBeyond, listOrganizationsWithDeletions } from '../connection/newest-kept.ts';
+import { removeBeyondNewest } from '../connection/newest-kept.ts';
 import type { NewestKept } from '../connection/newest-kept.ts';
 
 /** Users of one organization. */
@@ -64,15 +64,12 @@ export async function deleteUsersDeletedBefore(db: Db, instant: Date, limit: num
 }
 
 /** The same of users beyond the newest `kept` deleted ones of an organization in which one was deleted after `since`. */
-export async function deleteUsersBeyond(db: Db, { since, kept }: NewestKept, limit: number): Promise<number> {
+export async function deleteUsersBeyond(db: Db, newest: NewestKept, limit: number): Promise<number> {
   const most = Math.ceil(limit / COST_OF_USER);
-  for (const orgId of await listOrganizationsWithDeletions(db, 'users', since)) {
-    const ids = await listDeletedBeyond(db, 'users', orgId, kept, most);
-    if (ids.length === 0) continue;
-    const gone = await db.transaction().execute((tx) => deleteUsersOf(tx, { orgId, ids }, limit));
-    if (gone === 'rows of theirs' || gone === most) return limit;
-  }
-  return 0;
+  const isLeft = await removeBeyondNewest(db, 'users', newest, most, (tx, orgId, ids) =>
+    deleteUsersOf(tx, { orgId, ids }, limit),
+  );
+  return isLeft ? limit : 0;
 }
 
 /** The number of users that were removed, unless there was something of theirs to remove. */

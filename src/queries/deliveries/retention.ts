@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
-import { listDeletedBeyond, listOrganizationsWithDeletions } from '../connection/newest-kept.ts';
+import { removeBeyondNewest } from '../connection/newest-kept.ts';
 import type { NewestKept } from '../connection/newest-kept.ts';
 import { unnestRows } from '../connection/rows.ts';
 
@@ -43,18 +43,11 @@ export async function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: 
 }
 
 /** The same of webhooks beyond the newest `kept` deleted ones of an organization in which one was deleted after `since`. */
-export async function deleteWebhooksBeyond(
-  db: Db,
-  { since, kept }: NewestKept,
-  limit: number,
-): Promise<number> {
-  for (const orgId of await listOrganizationsWithDeletions(db, 'webhooks', since)) {
-    const ids = await listDeletedBeyond(db, 'webhooks', orgId, kept, limit);
-    if (ids.length === 0) continue;
-    const gone = await db.transaction().execute((tx) => deleteWebhooksOf(tx, orgId, ids, limit));
-    if (gone === 'deliveries' || gone === limit) return limit;
-  }
-  return 0;
+export async function deleteWebhooksBeyond(db: Db, newest: NewestKept, limit: number): Promise<number> {
+  const isLeft = await removeBeyondNewest(db, 'webhooks', newest, limit, (tx, orgId, ids) =>
+    deleteWebhooksOf(tx, orgId, ids, limit),
+  );
+  return isLeft ? limit : 0;
 }
 
 /** The number of webhooks that were removed, unless there were deliveries to remove. */
