@@ -1,5 +1,5 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
-import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
+import { isDatabaseAway } from '../queries/connection/database-errors.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { NO_DELIVERIES } from '../queries/deliveries/deliveries.ts';
 import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
@@ -86,7 +86,7 @@ export async function doEach<Due extends { readonly orgId: string }>(
       await pause();
     } catch (error) {
       errors.push(error instanceof Error ? error : new Error('Work failed.', { cause: error }));
-      if (isDatabaseUnavailable(error) && !mayConcernOneRow(error)) break;
+      if (isDatabaseAway(error)) break;
     }
   }
   return { changed, errors };

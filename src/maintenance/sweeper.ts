@@ -1,6 +1,6 @@
 import { deleteAccessTokensExpiredBefore } from '../queries/accounts/access-tokens.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
-import { isDatabaseUnavailable, mayConcernOneRow } from '../queries/connection/database-errors.ts';
+import { isDatabaseAway } from '../queries/connection/database-errors.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deleteKeysUsedBefore } from '../queries/accounts/idempotency-keys.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
@@ -102,7 +102,7 @@ export async function removeExpiredData(options: RemovalOptions, isStopped: () =
       await removeInBatches(removeBatch, { most, monotonicMs, isStopped });
     } catch (error) {
       errors.push(error);
-      if (isDatabaseUnavailable(error) && !mayConcernOneRow(error)) break;
+      if (isDatabaseAway(error)) break;
     }
   }
   if (errors.length > 0) throw errors[0];

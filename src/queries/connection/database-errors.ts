@@ -127,6 +127,11 @@ export function mayConcernOneRow(error: unknown): boolean {
   return found === 'caller' || found === 'retry_now' || found === 'ours';
 }
 
+/** Whether what comes next would fail now too: the database is away, or lacks what everything needs. */
+export function isDatabaseAway(error: unknown): boolean {
+  return isDatabaseUnavailable(error) && !mayConcernOneRow(error);
+}
+
 /** A node of a distributed database says it in its words alone, with the number of the shard behind the name. */
 const SHARD_CONSTRAINT = / constraint "(\w+?)(?:_\d{6,})?"/;
 
