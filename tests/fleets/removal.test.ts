@@ -148,7 +148,7 @@ test('a clean-up that was cut off is invisible, and is completed by a fleet runn
 test('of clean-ups of several partners a batch of each is removed in turn, whatever becomes of that of another', async () => {
   const { api } = fleets;
   const { orgId: partnerId, admin } = api.foreign;
-  const call = async (operation: 'createFleet' | 'getFleet' | 'stopFleet', job_id?: unknown) => {
+  const call = async (operation: 'createFleet' | 'stopFleet', job_id?: unknown) => {
     const path = { org_id: partnerId, ...(job_id === undefined ? {} : { job_id: job_id as string }) };
     const body = operation === 'createFleet' ? { request_id: randomUUID(), count: 5 } : undefined;
     return (await api.call(operation, { token: admin.token, path, body })).body;

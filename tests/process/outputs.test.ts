@@ -1,14 +1,10 @@
 // A service whose output and log nobody reads goes on, and ends when it is told to.
 import { afterEach, expect, test } from 'vitest';
-import { spawn } from 'node:child_process';
-import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
 import { testDatabase } from '../support/database.ts';
-import { INHERITED_ENV, PARTNER_COMMAND } from '../support/service.ts';
-import { encryptionKey, until } from './partner.ts';
+import { encryptionKey, spawnServe, until } from './partner.ts';
+import type { SpawnedServe } from './partner.ts';
 
 /** Half of what a stop may take until it is cut off: STOP_MS of src/cli/serve.ts. */
 const SOON_MS = 4_750;
@@ -18,30 +14,18 @@ afterEach(async () => {
   for (const each of undo.splice(0).toReversed()) await each();
 });
 
-type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Child = SpawnedServe['child'];
 
 async function serve(env: Readonly<Record<string, string>> = {}): Promise<Child> {
   const database = await testDatabase();
   undo.push(() => database.close());
-  const dataDir = mkdtempSync(`${tmpdir()}/partner-outputs-`);
-  const child = spawn(PARTNER_COMMAND, ['serve'], {
-    env: {
-      ...INHERITED_ENV,
-      DATABASE_URL: database.url,
-      ENCRYPTION_KEY: encryptionKey(),
-      DATA_DIR: dataDir,
-      PORT: '0',
-      STOP_DELAY_SECONDS: '0',
-      ...env,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const { child, remove } = spawnServe({
+    DATABASE_URL: database.url,
+    ENCRYPTION_KEY: encryptionKey(),
+    STOP_DELAY_SECONDS: '0',
+    ...env,
   });
-  const exited = once(child, 'exit');
-  undo.push(async () => {
-    child.kill('SIGKILL');
-    await exited;
-    rmSync(dataDir, { recursive: true });
-  });
+  undo.push(remove);
   return child;
 }
 

@@ -1,7 +1,11 @@
 // What the process tests share: commands run to their end, and a partner's few lines of HTTP.
 import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { INHERITED_ENV, PARTNER_COMMAND } from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
@@ -32,6 +36,31 @@ export async function run(
 
 export function partner(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   return run(PARTNER_COMMAND, args, env);
+}
+
+export interface SpawnedServe {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /** Its code and signal. */
+  readonly exited: Promise<unknown[]>;
+  /** Kills it if it still runs, and removes its data. */
+  readonly remove: () => Promise<void>;
+}
+
+/** `partner serve` on a free port, which may not have started yet; in a group of processes of its own. */
+export function spawnServe(env: Readonly<Record<string, string>>): SpawnedServe {
+  const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
+  const child = spawn(PARTNER_COMMAND, ['serve'], {
+    detached: true,
+    env: { ...INHERITED_ENV, PORT: '0', DATA_DIR: dataDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = once(child, 'exit');
+  const remove = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await exited;
+    rmSync(dataDir, { recursive: true });
+  };
+  return { child, exited, remove };
 }
 
 export interface Credentials {

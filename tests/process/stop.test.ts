@@ -1,16 +1,13 @@
 import { afterEach, expect, test } from 'vitest';
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { tmpdir } from 'node:os';
 import type { Pool } from 'pg';
 import { MIGRATION_LOCK_KEY } from '../../src/queries/connection/migrations.ts';
 import { emptyDatabase } from '../support/database.ts';
-import { INHERITED_ENV, PARTNER_COMMAND, startServiceOnSharedServer } from '../support/service.ts';
-import { encryptionKey, fixedCredentials, PartnerApi, until } from './partner.ts';
+import { startServiceOnSharedServer } from '../support/service.ts';
+import { encryptionKey, fixedCredentials, PartnerApi, spawnServe, until } from './partner.ts';
 
 const undo: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -68,19 +65,9 @@ interface StartedProcess {
 }
 
 /** A process that may not have started yet. */
-function spawnServe(env: Readonly<Record<string, string>>): StartedProcess {
-  const dataDir = mkdtempSync(`${tmpdir()}/partner-process-`);
-  const child = spawn(PARTNER_COMMAND, ['serve'], {
-    detached: true,
-    env: { ...INHERITED_ENV, PORT: '0', DATA_DIR: dataDir, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(child, 'exit');
-  undo.push(async () => {
-    child.kill('SIGKILL');
-    await exited;
-    rmSync(dataDir, { recursive: true });
-  });
+function startServe(env: Readonly<Record<string, string>>): StartedProcess {
+  const { child, exited, remove } = spawnServe(env);
+  undo.push(remove);
   let output = '';
   let log = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
@@ -162,7 +149,7 @@ test('SIGTERM to a process that waits for the migrations of another one ends it 
   undo.push(() => database.close());
   const other = await database.pool.connect();
   await other.query('select pg_advisory_lock($1)', [MIGRATION_LOCK_KEY]);
-  const child = spawnServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
+  const child = startServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
   await until(child.log, (log) => log.includes('another process migrates the database'));
   const startedAt = performance.now();
   child.process.kill('SIGTERM');
@@ -180,7 +167,7 @@ test('SIGTERM in the middle of a migration leaves nothing of it, and no session 
   const other = await database.pool.connect();
   // The first migration makes a table of this name: its creation waits for the end of this transaction.
   await other.query('begin; create table organizations (n int)');
-  const child = spawnServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
+  const child = startServe({ DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() });
   await until(
     async () =>
       (
@@ -211,7 +198,7 @@ test('a client that never finishes its request does not keep the service from en
 });
 
 test('Ctrl-C, which reaches the whole process group, drains before the database stops', async () => {
-  const child = spawnServe(fixed.env);
+  const child = startServe(fixed.env);
   const baseUrl = await until(
     () => /listening on (\S+)\n/.exec(child.output())?.[1] ?? '',
     (found) => found !== '',

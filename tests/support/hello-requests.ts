@@ -1,8 +1,6 @@
 import { constants, createCipheriv, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { Duplex } from 'node:stream';
-import { createSecureContext, TLSSocket } from 'node:tls';
+import { startRawTlsServer } from './raw-tls-server.ts';
+import type { RawTlsServer } from './raw-tls-server.ts';
 
 /** HelloRequests in a record: messages of four zero bytes, in one of the largest size. */
 const RECORD_BYTES = 16_384;
@@ -10,65 +8,29 @@ const MASTER_KEY_LINE = /^CLIENT_RANDOM (\w{64}) (\w{96})/;
 /** Where the server's random stands in the record of its ServerHello. */
 const RANDOM = { from: 11, to: 43 };
 
-export interface HelloRequestServer {
-  readonly port: number;
-  close(): void;
-}
-
 /** A server of TLS 1.2 that answers the first request with so many records of HelloRequests, and with nothing else. */
-export async function startHelloRequestServer(
+export function startHelloRequestServer(
   certificate: { readonly cert: string; readonly key: string },
   records: number,
-): Promise<HelloRequestServer> {
-  const secureContext = createSecureContext({
+): Promise<RawTlsServer> {
+  const options = {
     ...certificate,
     maxVersion: 'TLSv1.2',
     ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256',
     secureOptions: constants.SSL_OP_NO_TICKET,
-  });
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    const sent: Buffer[] = [];
-    const tls = new TLSSocket(rememberWrites(socket, sent), { isServer: true, secureContext });
-    tls.on('error', () => undefined);
+  } as const;
+  return startRawTlsServer(options, ({ tls, socket, sent }) => {
     let masterKey: RegExpExecArray | null = null;
     tls.on('keylog', (line: Buffer) => (masterKey ??= MASTER_KEY_LINE.exec(String(line))));
     tls.once('data', () => {
       const [, clientRandom = '', secret = ''] = masterKey ?? [];
-      const randoms = [
-        Buffer.concat(sent).subarray(RANDOM.from, RANDOM.to),
-        Buffer.from(clientRandom, 'hex'),
-      ];
+      const randoms = [sent().subarray(RANDOM.from, RANDOM.to), Buffer.from(clientRandom, 'hex')];
       const keys = expandKeys(Buffer.from(secret, 'hex'), Buffer.concat(randoms));
       // The first record of each direction is the Finished message.
       for (let sequence = 1; sequence <= records; sequence += 1)
         socket.write(encryptHelloRequests(keys, sequence));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { port, close };
-}
-
-/** The socket, whose writes are kept: TLS goes over it, and more may be written beside that. */
-export function rememberWrites(socket: Socket, sent: Buffer[] = []): Duplex {
-  const stream = new Duplex({
-    read: () => undefined,
-    write: (chunk: Buffer, _encoding, callback) => {
-      sent.push(chunk);
-      socket.write(chunk, () => callback());
-    },
-  });
-  socket.on('data', (chunk) => stream.push(chunk));
-  socket.once('end', () => stream.push(null));
-  return stream;
 }
 
 interface Keys {

@@ -1,8 +1,6 @@
 import { createCipheriv, createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { createSecureContext, TLSSocket } from 'node:tls';
-import { rememberWrites } from './hello-requests.ts';
+import { startRawTlsServer } from './raw-tls-server.ts';
+import type { RawTlsServer } from './raw-tls-server.ts';
 
 const SECRET_LINE = /^SERVER_TRAFFIC_SECRET_0 \w{64} (\w{64})/;
 /** What TLS itself sends under the first keys: two sessions and an interim response, a record each. */
@@ -12,11 +10,9 @@ const INTERIM_RESPONSE = 'HTTP/1.1 103 Early Hints\r\n\r\n';
 const KEY_UPDATE = Buffer.from([24, 0, 0, 1, 0]);
 const TYPES = { handshake: 22, application: 23 };
 
-export interface KeyUpdateServer {
-  readonly port: number;
+export interface KeyUpdateServer extends RawTlsServer {
   /** Resolves when the first connection is closed. */
   readonly closed: Promise<undefined>;
-  close(): void;
 }
 
 /** A server of TLS 1.3 that answers the first request so, and then changes its keys so many times, with one record each. */
@@ -24,18 +20,10 @@ export async function startKeyUpdateServer(
   certificate: { readonly cert: string; readonly key: string },
   { answer, updates }: { readonly answer: string; readonly updates: number },
 ): Promise<KeyUpdateServer> {
-  const secureContext = createSecureContext({
-    ...certificate,
-    minVersion: 'TLSv1.3',
-    ciphers: 'TLS_AES_128_GCM_SHA256',
-  });
-  const sockets = new Set<Socket>();
+  const options = { ...certificate, minVersion: 'TLSv1.3', ciphers: 'TLS_AES_128_GCM_SHA256' } as const;
   const closed = Promise.withResolvers<undefined>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined).once('close', () => closed.resolve(undefined));
-    const tls = new TLSSocket(rememberWrites(socket), { isServer: true, secureContext });
-    tls.on('error', () => undefined);
+  const server = await startRawTlsServer(options, ({ tls, socket }) => {
+    socket.once('close', () => closed.resolve(undefined));
     let sender: Sender | undefined;
     tls.on('keylog', (line: Buffer) => {
       const [, secret] = SECRET_LINE.exec(String(line)) ?? [];
@@ -49,14 +37,7 @@ export async function startKeyUpdateServer(
     // Behind the sessions, so that the number of records is known.
     tls.once('data', () => tls.write(INTERIM_RESPONSE, respond));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  };
-  return { port, closed: closed.promise, close };
+  return { ...server, closed: closed.promise };
 }
 
 /** What a side sends under its keys of AES-128-GCM, from the secret of its first ones on. */
