@@ -7,6 +7,7 @@ import { boundChunks } from './chunk-bounds.ts';
 import { shareConnections } from './connection-shares.ts';
 import type { ConnectionLimits } from './connection-shares.ts';
 import { boundOverhead } from './overhead-bounds.ts';
+import { shareReads } from './read-turns.ts';
 import { createAddressFinder, createMembership } from './trusted-proxies.ts';
 import { endUnreadBodies } from './unread-body.ts';
 
@@ -59,7 +60,10 @@ export function createBoundedServer(
   passAllRequests(server);
   boundOverhead(server);
   const findAddress = createAddressFinder(trustedProxies);
-  boundChunks(server, (each) => findCaller(each) ?? addressSubject(findAddress(each)));
+  const findAnyCaller = (each: IncomingMessage): QuotaSubject =>
+    findCaller(each) ?? addressSubject(findAddress(each));
+  shareReads(server, findAnyCaller);
+  boundChunks(server, findAnyCaller);
   endUnreadBodies(server);
   const isTrusted = createMembership(trustedProxies);
   shareConnections(server, isTrusted, limits);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { performance } from 'node:perf_hooks';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
+import { PROCESS_CLOCK } from '../loops/loop-clock.ts';
+import type { LoopClock } from '../loops/loop-clock.ts';
 import { TurnLoop } from '../loops/turn-loop.ts';
 import { CallerTurns } from './caller-turns.ts';
 import type { WaitingLimits } from './caller-turns.ts';
@@ -28,14 +29,6 @@ export const WAITING_LIMITS: WaitingLimits = { maxOfCaller: 1_024, maxOfParty: 2
 /** Requests that have waited too long and are refused at most when it is their caller's turn. */
 const REFUSED_OF_TURN = 8;
 
-/** When this is read twice, how long that was apart, and whether the event loop has turned meanwhile. */
-export interface LoopClock {
-  /** Milliseconds that never run backwards. */
-  readonly monotonicMs: () => number;
-  /** How often the event loop has turned. */
-  readonly countTurns: () => number;
-}
-
 export interface RequestTurnsOptions {
   /** Whose turn a request takes; asked only of requests that wait. */
   readonly findCaller: (request: IncomingMessage) => QuotaSubject;
@@ -59,11 +52,6 @@ const WAITED_MS = new WeakMap<ServerResponse, number>();
 export function findWaitedMs(response: ServerResponse): number {
   return WAITED_MS.get(response) ?? 0;
 }
-
-const PROCESS_CLOCK: LoopClock = {
-  monotonicMs: () => performance.now(),
-  countTurns: () => performance.nodeTiming.uvMetricsInfo.loopCount,
-};
 
 /**
  * Begins requests, for a millisecond in a turn of the event loop, or a few of them. What comes beyond waits, and callers take turns, one

@@ -45,12 +45,12 @@ async function holdOfMoments(name: string, atOnce: number, addresses: number): P
   return holdMs;
 }
 
-test('pipelined-chunks: all that comes in a moment holds the loop for less than 150 ms', async () => {
-  expect(await holdOfMoments('pipelined-chunks', OF_AN_ADDRESS, 1)).toBeLessThan(150);
+test('pipelined-chunks: all that comes in a moment holds the loop for less than 50 ms', async () => {
+  expect(await holdOfMoments('pipelined-chunks', OF_AN_ADDRESS, 1)).toBeLessThan(50);
 });
 
-test('many-addresses-chunks: all that comes in a moment holds the loop for less than 150 ms', async () => {
-  expect(await holdOfMoments('many-addresses-chunks', 500, 250)).toBeLessThan(150);
+test('many-addresses-chunks: all that comes in a moment holds the loop for less than 50 ms', async () => {
+  expect(await holdOfMoments('many-addresses-chunks', 500, 250)).toBeLessThan(50);
 });
 
 /** A request of the other partner with a body of 3,000 one-byte chunks; resolves to its status. */

@@ -5,11 +5,17 @@ import { bound, replace, testsOf } from './define.ts';
 const SHARES = 'src/http/connection-shares.ts';
 const ADDRESS = 'src/http/address-connections.ts';
 
+const READS = 'src/http/read-turns.ts';
+const ACCOUNT = 'src/http/chunk-account.ts';
 const PROXY = 'deploy/haproxy/api.cfg';
 
 const connections = testsOf('tests/http/connections.test.ts');
 const ending = testsOf('tests/http/ending-connections.test.ts');
+const reads = testsOf('tests/http/read-turns.test.ts');
+const bodies = testsOf('tests/abuse/bodies.test.ts');
 const figures = testsOf('tests/docs/figures.test.ts');
+
+const WITHOUT_READ_TURNS = replace(READS, 'this.#holdOthers(connection, nowMs - this.#limits.newMs);', '');
 
 export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
@@ -23,6 +29,57 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     ],
     connections('one address has so many; more are closed'),
     connections('of an address that has so many the one that has waited'),
+  ),
+  // Where the attacker shares its cores with the service either keeps the loop from being held for long.
+  bound(
+    'reads of connections in a turn, and chunks of all addresses',
+    [
+      WITHOUT_READ_TURNS,
+      replace(ACCOUNT, 'const party = toPartyName(caller);', 'const party = toPartyName(caller) && caller;'),
+    ],
+    bodies('many-addresses-chunks: all that comes in a moment'),
+  ),
+  bound(
+    'reads of connections in a turn, and few chunks of a turn',
+    [
+      WITHOUT_READ_TURNS,
+      replace(ACCOUNT, 'return ++this.#beyondOfTurn <= this.#limits.fewOfTurn;', 'return true;'),
+    ],
+    bodies('pipelined-chunks: all that comes in a moment'),
+  ),
+  bound(
+    'turns of callers whose connections are held',
+    [
+      replace(READS, 'this.#held.add(caller, connection);', "this.#held.add('address all', connection);"),
+      replace(READS, 'connection.heldAs = caller;', "connection.heldAs = 'address all';"),
+    ],
+    reads('come after as many of the first'),
+  ),
+  bound(
+    'how long a turn reads a few connections',
+    [
+      replace(
+        READS,
+        '(this.#readsOfTurn < few ? fewMs : turnMs)',
+        '(this.#readsOfTurn < few ? Infinity : turnMs)',
+      ),
+    ],
+    reads('but no more than have time for it'),
+  ),
+  bound(
+    'new connections that wait as those of strangers',
+    [replace(READS, 'connection.openedMs > openedBeforeMs || ', '')],
+    reads('one that has just been opened is not held'),
+  ),
+  bound(
+    'connections that are let go in a turn',
+    [replace(READS, 'count < this.#limits.letGoOfTurn', 'count < Infinity')],
+    reads('no more than so many are let go'),
+  ),
+  bound(
+    'connections that somebody else has paused',
+    [replace(READS, 'if (!socket.isPaused()) socket.emit', 'socket.emit')],
+    reads('stays as it is while somebody else has paused it'),
   ),
   bound(
     'connections of an address that have sent nothing',

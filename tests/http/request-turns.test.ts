@@ -11,7 +11,7 @@ import { HttpServer } from '../../src/http/http-server.ts';
 import type { WaitingLimits } from '../../src/http/caller-turns.ts';
 import { createCallerFinder } from '../../src/http/request-caller.ts';
 import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
-import type { LoopClock } from '../../src/http/request-turns.ts';
+import type { LoopClock } from '../../src/loops/loop-clock.ts';
 import { createAddressFinder } from '../../src/http/trusted-proxies.ts';
 import { ask } from './opened-server.ts';
 

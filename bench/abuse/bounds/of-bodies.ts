@@ -36,8 +36,8 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: SERVER,
-        from: 'boundChunks(server, (each) => findCaller(each) ?? addressSubject(findAddress(each)));',
-        to: 'void [boundChunks, findCaller, addressSubject, findAddress];',
+        from: 'boundChunks(server, findAnyCaller);',
+        to: 'void boundChunks;',
       },
     ],
     proofs: [
@@ -94,10 +94,19 @@ export const boundsOfBodies: readonly Bound[] = [
         to: 'const party = toPartyName(caller) && caller;',
       },
     ],
-    proofs: [
-      tiny('many-addresses-chunks: all that comes in a moment'),
-      ofChunks('the few beyond are those of all addresses'),
+    proofs: [ofChunks('the few beyond are those of all addresses')],
+  },
+  {
+    name: 'reads of connections in a turn',
+    attacks: ['many-addresses-chunks'],
+    edits: [
+      {
+        file: 'src/http/read-turns.ts',
+        from: 'this.#holdOthers(connection, nowMs - this.#limits.newMs);',
+        to: '',
+      },
     ],
+    proofs: [{ file: 'tests/http/read-turns.test.ts', test: 'are read in turns of three, and all are' }],
   },
   {
     name: 'chunks of strangers beside those of a partner',
@@ -117,10 +126,7 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       { file: ACCOUNT, from: 'return ++this.#beyondOfTurn <= this.#limits.fewOfTurn;', to: 'return true;' },
     ],
-    proofs: [
-      tiny('pipelined-chunks: all that comes in a moment'),
-      ofChunks('and the few beyond are those of'),
-    ],
+    proofs: [ofChunks('and the few beyond are those of')],
   },
   {
     name: 'listeners of a connection for its bodies',
