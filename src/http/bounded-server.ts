@@ -27,7 +27,7 @@ export const SERVER_LIMITS: ServerLimits = {
   maxConnections: 8_192,
   // As many as one turn of the loop accepts at most.
   spareConnections: 512,
-  // What is readable is read in one turn of the loop, whose it ever is: some 0.15 ms a connection.
+  // To read one takes some 0.15 ms.
   maxConnectionsOfAddress: 128,
   maxSilentOfAddress: 64,
   silentMs: 1_000,
@@ -40,9 +40,8 @@ const MAX_HEADER_BYTES = 16_384;
 /**
  * A server of which no client can hold more than its part: connections are divided among addresses (shareConnections),
  * requests that do not arrive in time are answered with 408 (installClientErrorHandler), bodies may neither come in too many
- * chunks (boundChunks) nor go on behind their answer (endUnreadBodies), and what is neither a request nor its body has an end
- * (boundOverhead). The addresses of `trustedProxies`
- * (CIDR blocks) may have as many connections as the server. Callers are those that `findCaller` knows at that time, otherwise addresses.
+ * chunks (boundChunks) nor go on behind their answer (endUnreadBodies), one turn of the event loop reads connections for a time
+ * (shareReads), and what is neither a request nor its body has an end (boundOverhead). The addresses of `trustedProxies` (CIDR blocks) may have as many connections as the server. Callers are those that `findCaller` knows at that time, otherwise addresses.
  */
 export function createBoundedServer(
   trustedProxies: readonly string[] = [],

@@ -8,32 +8,51 @@ import { CallerTurns } from './caller-turns.ts';
 import { watchReads } from './stop-connection.ts';
 
 export interface ReadLimits {
-  /** How long one turn of the event loop reads connections, from the end of its first read, in milliseconds. */
+  /** How long one turn of the event loop reads connections, in milliseconds from the end of one of its first reads. */
   readonly turnMs: number;
-  /** How many it reads in any case, if they take no longer than that. */
-  readonly few: number;
-  readonly fewMs: number;
-  /** Connections that are let go in one turn of those that are held. */
-  readonly letGoOfTurn: number;
-  /** How long a connection is never held after its opening: the loop accepts one in a turn, and its request may have come with it. */
+  /** And how long where so many of them had been quiet. */
+  readonly volleyMs: number;
+  readonly volley: number;
+  /** Quiet is a connection that was not read for so long, or never. */
+  readonly quietMs: number;
+  /** How long none is held after its opening: the loop accepts one in a turn, and its request may have come with it. */
   readonly newMs: number;
+  /** Connections that are let go in a turn, of quiet and of other ones each; twice as many whenever nothing had come on the last ones. */
+  readonly letGoOfTurn: number;
+  readonly maxLetGoOfTurn: number;
+  /** How long no others are held, for each that was: to hold one and to let it go takes some 0.01 ms. */
+  readonly restMs: number;
 }
 
-export const READ_LIMITS: ReadLimits = { turnMs: 1, few: 4, fewMs: 2, letGoOfTurn: 16, newMs: 10 };
+export const READ_LIMITS: ReadLimits = {
+  turnMs: 8,
+  volleyMs: 1,
+  volley: 8,
+  quietMs: 500,
+  newMs: 10,
+  letGoOfTurn: 8,
+  maxLetGoOfTurn: 128,
+  restMs: 0.16,
+};
 
 interface ReadConnection {
   readonly socket: Socket;
   readonly openedMs: number;
+  /** When it was read last. */
+  readMs: number;
   /** Whose last request it was; the connection's address before there is one. */
   caller: QuotaSubject;
-  /** The caller as which it is held. */
-  heldAs?: QuotaSubject | undefined;
+  /** Where it is held, and as whose. */
+  held?: { readonly among: CallerTurns<ReadConnection>; readonly as: QuotaSubject } | undefined;
+  /** The turn of the loop in which it was let go; undefined when it has been read since. */
+  letGoInTurn?: number | undefined;
 }
 
 /**
  * Bounds how long one turn of the event loop reads connections. libuv reads all that are readable in one turn, however many those are
- * and whatever Node.js does with each read: 500 bodies in small chunks took 140 ms in which nobody else was served. Behind its time
- * all other connections are held, so that the turn ends; the next ones let some of them go, and callers take turns (CallerTurns).
+ * and whatever Node.js does with each read: 500 bodies in small chunks took 140 ms in which nobody else was served. But it passes by
+ * what is not to be read any more. So behind its time a turn holds others, and the next ones let some of them go, by turns of their
+ * callers (CallerTurns): the quiet ones where many that had been quiet come at once, and all of them behind a longer time.
  */
 export function shareReads(
   server: Server,
@@ -44,11 +63,8 @@ export function shareReads(
   const turns = new ReadTurns(limits, clock);
   const bySocket = new WeakMap<Socket, ReadConnection>();
   server.on('connection', (socket: Socket) => {
-    const connection: ReadConnection = {
-      socket,
-      openedMs: clock.monotonicMs(),
-      caller: addressSubject(socket.remoteAddress ?? ''),
-    };
+    const caller = addressSubject(socket.remoteAddress ?? '');
+    const connection: ReadConnection = { socket, openedMs: clock.monotonicMs(), readMs: -Infinity, caller };
     bySocket.set(socket, connection);
     turns.add(connection);
     socket.once('close', () => turns.remove(connection));
@@ -60,16 +76,23 @@ export function shareReads(
   });
 }
 
+const UNLIMITED = { maxOfCaller: Infinity, maxOfParty: Infinity };
+
 class ReadTurns {
   readonly #limits: ReadLimits;
   readonly #clock: LoopClock;
-  /** All that are not held. */
-  readonly #free = new Set<ReadConnection>();
-  readonly #held = new CallerTurns<ReadConnection>({ maxOfCaller: Infinity, maxOfParty: Infinity });
-  #isLettingGo = false;
+  /** Those that are not held: the ones in the order of their last reads, and the others. */
+  readonly #active = new Set<ReadConnection>();
+  readonly #quiet = new Set<ReadConnection>();
+  readonly #heldActive = new CallerTurns<ReadConnection>(UNLIMITED);
+  readonly #heldQuiet = new CallerTurns<ReadConnection>(UNLIMITED);
   #turn = -1;
   #turnBeganMs = -Infinity;
-  #readsOfTurn = 0;
+  #quietReadsOfTurn = 0;
+  #mayHoldAtMs = -Infinity;
+  #isLettingGo = false;
+  #letGoNext = 0;
+  #hasReadLetGo = false;
 
   constructor(limits: ReadLimits, clock: LoopClock) {
     this.#limits = limits;
@@ -77,58 +100,121 @@ class ReadTurns {
   }
 
   add(connection: ReadConnection): void {
-    this.#free.add(connection);
+    this.#quiet.add(connection);
   }
 
   /** When it is closed. */
   remove(connection: ReadConnection): void {
-    this.#free.delete(connection);
-    if (connection.heldAs !== undefined) this.#held.remove(connection.heldAs, connection);
+    this.#active.delete(connection);
+    this.#quiet.delete(connection);
+    connection.held?.among.remove(connection.held.as, connection);
   }
 
   endRead(connection: ReadConnection): void {
-    const { few, fewMs, turnMs } = this.#limits;
     const nowMs = this.#clock.monotonicMs();
-    this.#readsOfTurn += 1;
-    if (nowMs - this.#turnBeganMs < (this.#readsOfTurn < few ? fewMs : turnMs)) return;
+    const quietReads = connection.readMs < nowMs - this.#limits.quietMs ? 1 : 0;
+    this.#quietReadsOfTurn += quietReads;
+    this.#noteRead(connection, nowMs);
+    // The turn is asked for only when its time may be over: that costs twice as much as the clock.
+    if (nowMs - this.#turnBeganMs < this.#limits.volleyMs) return;
     const turn = this.#clock.countTurns();
     if (turn === this.#turn) {
-      this.#holdOthers(connection, nowMs - this.#limits.newMs);
+      this.#holdBeyond(nowMs);
       return;
     }
     this.#turn = turn;
     this.#turnBeganMs = nowMs;
-    this.#readsOfTurn = 1;
+    this.#quietReadsOfTurn = quietReads;
   }
 
-  /** libuv passes by what is not to be read any more, though it has found it readable. */
-  #holdOthers(read: ReadConnection, openedBeforeMs: number): void {
-    for (const connection of this.#free) {
-      const { socket, caller } = connection;
-      // Whoever has paused it lets it go.
-      if (connection === read || connection.openedMs > openedBeforeMs || socket.isPaused()) continue;
-      this.#free.delete(connection);
-      this.#held.add(caller, connection);
-      connection.heldAs = caller;
-      // Node.js stops reading, and the stream does not know of it.
-      socket.emit('pause');
+  #noteRead(connection: ReadConnection, nowMs: number): void {
+    connection.readMs = nowMs;
+    if (connection.letGoInTurn !== undefined) {
+      connection.letGoInTurn = undefined;
+      this.#hasReadLetGo = true;
     }
-    if (this.#isLettingGo || this.#held.isEmpty) return;
+    // Whoever has paused one that is held has let it go.
+    if (connection.held !== undefined) return;
+    this.#quiet.delete(connection);
+    this.#active.delete(connection);
+    this.#active.add(connection);
+  }
+
+  #holdBeyond(nowMs: number): void {
+    const { turnMs, volley, newMs, restMs } = this.#limits;
+    const isOver = nowMs - this.#turnBeganMs >= turnMs;
+    // One may be read at any time.
+    const isVolley = this.#quietReadsOfTurn >= (isOver ? 2 : volley);
+    if (nowMs < this.#mayHoldAtMs || !(isOver || isVolley)) return;
+    this.#findQuiet(nowMs);
+    let seen = 0;
+    if (isVolley) {
+      for (const connection of this.#quiet) {
+        seen += 1;
+        if (connection.openedMs <= nowMs - newMs) this.#hold(connection, this.#quiet, this.#heldQuiet);
+      }
+    }
+    if (isOver) {
+      for (const connection of this.#active) {
+        seen += 1;
+        if (connection.readMs < this.#turnBeganMs) this.#hold(connection, this.#active, this.#heldActive);
+      }
+    }
+    this.#mayHoldAtMs = nowMs + seen * restMs;
+    this.#beginLettingGo();
+  }
+
+  /** Those that have become quiet since the last time. */
+  #findQuiet(nowMs: number): void {
+    for (const connection of this.#active) {
+      if (connection.readMs >= nowMs - this.#limits.quietMs) return;
+      this.#active.delete(connection);
+      this.#quiet.add(connection);
+    }
+  }
+
+  #hold(connection: ReadConnection, from: Set<ReadConnection>, among: CallerTurns<ReadConnection>): void {
+    const { socket, caller, letGoInTurn = -Infinity } = connection;
+    // Others that have come before it must not have it held again: it is read in this turn. Whoever has paused it lets it go.
+    if (letGoInTurn >= this.#turn - 1 || socket.isPaused()) return;
+    from.delete(connection);
+    among.add(caller, connection);
+    connection.held = { among, as: caller };
+    // Node.js stops reading, and the stream does not know of it.
+    socket.emit('pause');
+  }
+
+  #beginLettingGo(): void {
+    this.#letGoNext = this.#limits.letGoOfTurn;
+    if (this.#isLettingGo) return;
     this.#isLettingGo = true;
     setImmediate(this.#letGo);
   }
 
   readonly #letGo = (): void => {
-    for (let count = 0; count < this.#limits.letGoOfTurn; count++) {
-      const [connection] = this.#held.next() ?? [];
-      if (connection === undefined) break;
-      const { socket, caller } = connection;
-      this.#held.remove(connection.heldAs ?? caller, connection);
-      connection.heldAs = undefined;
-      this.#free.add(connection);
-      if (!socket.isPaused()) socket.emit('resume');
-    }
-    this.#isLettingGo = !this.#held.isEmpty;
+    const { letGoOfTurn, maxLetGoOfTurn } = this.#limits;
+    const turn = this.#clock.countTurns();
+    const count = this.#hasReadLetGo ? letGoOfTurn : this.#letGoNext;
+    this.#hasReadLetGo = false;
+    this.#letGoNext = Math.min(2 * count, maxLetGoOfTurn);
+    this.#letGoOf(this.#heldActive, { count, turn, to: this.#active });
+    this.#letGoOf(this.#heldQuiet, { count, turn, to: this.#quiet });
+    this.#isLettingGo = !(this.#heldActive.isEmpty && this.#heldQuiet.isEmpty);
     if (this.#isLettingGo) setImmediate(this.#letGo);
   };
+
+  #letGoOf(
+    among: CallerTurns<ReadConnection>,
+    { count, turn, to }: { count: number; turn: number; to: Set<ReadConnection> },
+  ): void {
+    for (let left = count; left > 0; left--) {
+      const [connection] = among.next() ?? [];
+      if (connection?.held === undefined) return;
+      among.remove(connection.held.as, connection);
+      connection.held = undefined;
+      connection.letGoInTurn = turn;
+      to.add(connection);
+      if (!connection.socket.isPaused()) connection.socket.emit('resume');
+    }
+  }
 }

@@ -15,7 +15,7 @@ const reads = testsOf('tests/http/read-turns.test.ts');
 const bodies = testsOf('tests/abuse/bodies.test.ts');
 const figures = testsOf('tests/docs/figures.test.ts');
 
-const WITHOUT_READ_TURNS = replace(READS, 'this.#holdOthers(connection, nowMs - this.#limits.newMs);', '');
+const WITHOUT_READ_TURNS = replace(READS, 'this.#holdBeyond(nowMs);', '');
 
 export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
@@ -30,7 +30,7 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     connections('one address has so many; more are closed'),
     connections('of an address that has so many the one that has waited'),
   ),
-  // Where the attacker shares its cores with the service either keeps the loop from being held for long.
+  // Where the attacker shares its cores with the service, either of them keeps the loop from being held for long.
   bound(
     'reads of connections in a turn, and chunks of all addresses',
     [
@@ -40,45 +40,51 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     bodies('many-addresses-chunks: all that comes in a moment'),
   ),
   bound(
-    'reads of connections in a turn, and few chunks of a turn',
-    [
-      WITHOUT_READ_TURNS,
-      replace(ACCOUNT, 'return ++this.#beyondOfTurn <= this.#limits.fewOfTurn;', 'return true;'),
-    ],
-    bodies('pipelined-chunks: all that comes in a moment'),
-  ),
-  bound(
     'turns of callers whose connections are held',
     [
-      replace(READS, 'this.#held.add(caller, connection);', "this.#held.add('address all', connection);"),
-      replace(READS, 'connection.heldAs = caller;', "connection.heldAs = 'address all';"),
+      replace(READS, 'among.add(caller, connection);', "among.add('address all', connection);"),
+      replace(READS, '{ among, as: caller }', "{ among, as: 'address all' }"),
     ],
     reads('come after as many of the first'),
   ),
   bound(
-    'how long a turn reads a few connections',
-    [
-      replace(
-        READS,
-        '(this.#readsOfTurn < few ? fewMs : turnMs)',
-        '(this.#readsOfTurn < few ? Infinity : turnMs)',
-      ),
-    ],
-    reads('but no more than have time for it'),
+    'how long a turn reads connections that had not been quiet',
+    [replace(READS, 'nowMs - this.#turnBeganMs >= turnMs', 'nowMs - this.#turnBeganMs >= turnMs * Infinity')],
+    reads('are read for longer where they had not'),
+  ),
+  bound(
+    'quiet connections that are held for few that were',
+    [replace(READS, '(isOver ? 2 : volley)', '(isOver ? 2 : volley && 2)')],
+    reads('are read for as long where few of them had been quiet'),
+  ),
+  bound(
+    'how often connections are held',
+    [replace(READS, 'nowMs < this.#mayHoldAtMs || ', '')],
+    reads('are not held again for a time that grows with how many were'),
   ),
   bound(
     'new connections that wait as those of strangers',
-    [replace(READS, 'connection.openedMs > openedBeforeMs || ', '')],
+    [replace(READS, 'if (connection.openedMs <= nowMs - newMs) ', 'void newMs;\n        ')],
     reads('one that has just been opened is not held'),
   ),
   bound(
+    'connections that are held again before they are read',
+    [replace(READS, 'letGoInTurn >= this.#turn - 1 || ', 'letGoInTurn === Infinity || ')],
+    reads('is let go to be read'),
+  ),
+  bound(
     'connections that are let go in a turn',
-    [replace(READS, 'count < this.#limits.letGoOfTurn', 'count < Infinity')],
-    reads('no more than so many are let go'),
+    [replace(READS, 'left > 0; left--', 'left > -Infinity; left--')],
+    reads('no more than four in one where something has come'),
+  ),
+  bound(
+    'how long quiet connections are held',
+    [replace(READS, 'Math.min(2 * count, maxLetGoOfTurn)', 'Math.min(count, maxLetGoOfTurn)')],
+    reads('is let go sooner where nothing has come'),
   ),
   bound(
     'connections that somebody else has paused',
-    [replace(READS, 'if (!socket.isPaused()) socket.emit', 'socket.emit')],
+    [replace(READS, 'if (!connection.socket.isPaused()) connection', 'connection')],
     reads('stays as it is while somebody else has paused it'),
   ),
   bound(

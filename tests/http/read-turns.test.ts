@@ -11,6 +11,7 @@ import { shareReads } from '../../src/http/read-turns.ts';
 import type { ReadLimits } from '../../src/http/read-turns.ts';
 import { stopReading } from '../../src/http/stop-connection.ts';
 import { PROCESS_CLOCK } from '../../src/loops/loop-clock.ts';
+import { serveByHand } from './connections-by-hand.ts';
 
 const undo: (() => unknown)[] = [];
 afterEach(async () => {
@@ -19,9 +20,19 @@ afterEach(async () => {
 
 /** What each read takes. */
 const READ_MS = 1;
-/** In each turn a first read, from whose end time counts, and two further ones; four are let go. */
-const LIMITS: ReadLimits = { turnMs: 2, few: 0, fewMs: 2, letGoOfTurn: 4, newMs: 0 };
-const OF_TURN = 3;
+/** Time counts from the end of the first read of a turn: three that had been quiet are read in one, and five that had not. */
+const LIMITS: ReadLimits = {
+  turnMs: 4,
+  volleyMs: 2,
+  volley: 3,
+  quietMs: 500,
+  newMs: 0,
+  letGoOfTurn: 4,
+  maxLetGoOfTurn: 16,
+  restMs: 0,
+};
+const QUIET_OF_TURN = 3;
+const ACTIVE_OF_TURN = 5;
 const COUNT = 40;
 
 interface Served {
@@ -32,18 +43,19 @@ interface Served {
   readonly sockets: Map<string, Socket>;
   readonly closed: () => number;
   readonly connect: () => Promise<Socket>;
-  /** Lets the clock run on, so that no turn can be taken for the present one. */
-  readonly rest: () => void;
+  /** Lets the clock run on; after more than half a second all that is open has been quiet. */
+  readonly rest: (ms?: number) => void;
   /** Lets the loop turn until so many requests have been read. */
   readonly settle: (count: number) => Promise<void>;
 }
+
+const findCaller = ({ headers }: IncomingMessage): QuotaSubject =>
+  String(headers['x-caller']) as QuotaSubject;
 
 /** A server that takes the header `X-Caller` for whose request it is. */
 async function serve(limits: Partial<ReadLimits> = {}): Promise<Served> {
   const [read, turns, sockets]: [string[], number[], Map<string, Socket>] = [[], [], new Map()];
   let [nowMs, accepted, closed] = [0, 0, 0];
-  const findCaller = (request: IncomingMessage): QuotaSubject =>
-    String(request.headers['x-caller']) as QuotaSubject;
   const server = createServer();
   shareReads(server, findCaller, { ...LIMITS, ...limits }, { ...PROCESS_CLOCK, monotonicMs: () => nowMs });
   server.on('connection', (socket: Socket) => {
@@ -76,7 +88,7 @@ async function serve(limits: Partial<ReadLimits> = {}): Promise<Served> {
       while (accepted < wanted) await turn();
       return socket;
     },
-    rest: () => void (nowMs += 1_000),
+    rest: (ms = 1_000) => void (nowMs += ms),
     settle: async (count) => {
       while (read.length < count) await turn();
     },
@@ -86,7 +98,7 @@ async function serve(limits: Partial<ReadLimits> = {}): Promise<Served> {
 const ask = (path: string, caller = 'address a'): string =>
   `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Caller: ${caller}\r\n\r\n`;
 
-/** Connections that have had one request of the caller; none has been read in the present turn. */
+/** Connections that have had one request of the caller, and have been quiet since. */
 async function openKnown(served: Served, count: number, prefix: string, caller?: string): Promise<Socket[]> {
   const sockets: Socket[] = [];
   for (let n = 0; n < count; n++) {
@@ -104,77 +116,105 @@ function mostOfTurn(turns: readonly number[]): number {
   return Math.max(...[...Map.groupBy(turns, (each) => each).values()].map(({ length }) => length));
 }
 
+const askAll = (sockets: readonly Socket[]): void => {
+  for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
+};
+
+/** Each sends a request, /a0 and so on, and the turns of the loop in which they are read. */
+async function readAll(served: Served, sockets: readonly Socket[]): Promise<readonly number[]> {
+  const before = served.read.length;
+  askAll(sockets);
+  await served.settle(before + sockets.length);
+  expect(new Set(served.read.slice(before)).size).toBe(sockets.length);
+  return served.turns.slice(before);
+}
+
 describe('40 connections that are readable at once', () => {
-  test('are read in turns of three, and all are', async () => {
+  test('are read three in a turn where they had been quiet, then as many as are let go', async () => {
+    const served = await serve();
+    const turns = await readAll(served, await openKnown(served, COUNT, 'a'));
+    expect(turns.filter((each) => each === turns[0])).toHaveLength(QUIET_OF_TURN);
+    expect(mostOfTurn(turns)).toBe(LIMITS.letGoOfTurn);
+  });
+
+  test('are read for longer where they had not', async () => {
     const served = await serve();
     const sockets = await openKnown(served, COUNT, 'a');
-    const before = served.read.length;
-    for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
-    await served.settle(before + COUNT);
-    expect(mostOfTurn(served.turns.slice(before))).toBe(OF_TURN);
-    expect(new Set(served.read.slice(before)).size).toBe(COUNT);
+    await readAll(served, sockets);
+    served.rest(LIMITS.quietMs / 2);
+    const turns = await readAll(served, sockets);
+    expect(turns.filter((each) => each === turns[0])).toHaveLength(ACTIVE_OF_TURN);
+  });
+
+  test('are read for as long where few of them had been quiet', async () => {
+    const served = await serve({ volley: COUNT + 1 });
+    const turns = await readAll(served, await openKnown(served, COUNT, 'a'));
+    expect(turns.filter((each) => each === turns[0])).toHaveLength(ACTIVE_OF_TURN);
   });
 
   test('are read at once where they take no time', async () => {
-    const served = await serve({ turnMs: COUNT * READ_MS + 1, fewMs: COUNT * READ_MS + 1 });
-    const sockets = await openKnown(served, COUNT, 'a');
-    const before = served.read.length;
-    for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
-    await served.settle(before + COUNT);
-    expect(new Set(served.turns.slice(before)).size).toBeLessThanOrEqual(2);
+    const served = await serve({ turnMs: COUNT * READ_MS + 1, volleyMs: COUNT * READ_MS + 1 });
+    const turns = await readAll(served, await openKnown(served, COUNT, 'a'));
+    expect(new Set(turns).size).toBeLessThanOrEqual(2);
   });
 
-  test.each([
-    ['eight are read in any case', { few: 8, fewMs: 8 }, 8],
-    ['but no more than have time for it', { few: 8, fewMs: 4 }, 5],
-  ])('a few have longer: %s', async (_name, limits, most) => {
-    const served = await serve(limits);
-    const sockets = await openKnown(served, COUNT, 'a');
-    const before = served.read.length;
-    for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
-    await served.settle(before + COUNT);
-    expect(mostOfTurn(served.turns.slice(before))).toBe(most);
+  test('are not held again for a time that grows with how many were', async () => {
+    const held = 2 * COUNT - QUIET_OF_TURN;
+    const served = await serve({ restMs: 1_000 / held });
+    const [first, second] = [await openKnown(served, COUNT, 'a'), await openKnown(served, COUNT, 'b')];
+    await readAll(served, first);
+    // Those of the second are held too, and let go with the others.
+    for (let n = 0; n < COUNT; n++) await turn();
+    served.rest(LIMITS.quietMs + 1);
+    expect(new Set(await readAll(served, second)).size).toBeLessThanOrEqual(2);
+    served.rest(1_000);
+    expect(mostOfTurn(await readAll(served, first))).toBeLessThanOrEqual(ACTIVE_OF_TURN);
   });
 });
 
 describe('beside connections of a stranger that are readable at once', () => {
   /** How many requests of the stranger were read before the last one of the other caller, who sent last. */
-  async function readBefore(caller: string): Promise<number> {
+  async function readBefore(caller: string, othersRest?: number): Promise<number> {
     const served = await serve();
     const sockets = await openKnown(served, COUNT, 'a');
     const others = await openKnown(served, 4, 'b', caller);
-    const before = served.read.length;
-    for (const [n, socket] of [...sockets, ...others].entries()) socket.write(ask(`/${n}`));
-    await served.settle(before + sockets.length + others.length);
-    const order = served.read.slice(before);
-    return Math.max(...others.map((_, n) => order.indexOf(`/${COUNT + n}`))) - (others.length - 1);
+    if (othersRest !== undefined) {
+      await readAll(served, [...sockets, ...others]);
+      served.rest(othersRest);
+    }
+    await readAll(served, [...sockets, ...others]);
+    const order = served.read.slice(-COUNT - others.length);
+    return Math.max(...others.map((_, n) => order.indexOf(`/a${COUNT + n}`))) - (others.length - 1);
   }
 
   test.each(['partner b', 'address b'])('those of %s come after as many of the first', async (caller) => {
     // A turn before the others are held; then each lets two of both go.
-    expect(await readBefore(caller)).toBeLessThanOrEqual(OF_TURN + 2 + 2);
+    expect(await readBefore(caller)).toBeLessThanOrEqual(QUIET_OF_TURN + 2 + 2);
+  });
+
+  test('those of another do so where none had been quiet', async () => {
+    expect(await readBefore('address b', LIMITS.quietMs / 2)).toBeLessThanOrEqual(ACTIVE_OF_TURN + 2 + 2);
   });
 
   test('one that has just been opened is not held', async () => {
     const served = await serve({ newMs: 1_000 });
-    const sockets: Socket[] = [];
-    for (let n = 0; n < COUNT; n++) sockets.push(...(await openKnown(served, 1, String(n), `address ${n}`)));
+    const sockets = await openKnown(served, COUNT, 'a');
     const before = served.read.length;
     const socket = await served.connect();
-    for (const [n, each] of sockets.entries()) each.write(ask(`/a${n}`));
+    askAll(sockets);
     socket.write(ask('/new'));
     await served.settle(before + COUNT + 1);
-    expect(served.read.slice(before).indexOf('/new')).toBeLessThanOrEqual(OF_TURN);
+    expect(served.turns[served.read.indexOf('/new')]).toBe(served.turns[before]);
   });
 });
 
 describe('a connection that is held', () => {
-  /** Two of 40 are read, then the others are held: one of these with what it has sent, and how many had been read before. */
+  /** Some of 40 are read, then the others are held: one of these with what it has sent, and how many had been read before. */
   async function holdSome(): Promise<{ served: Served; held: Socket; path: string; before: number }> {
-    const served = await serve({ turnMs: 0, fewMs: 0 });
+    const served = await serve();
     const sockets = await openKnown(served, COUNT, 'a');
     const before = served.read.length;
-    for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
+    askAll(sockets);
     await served.settle(before + 1);
     const n = sockets.findLastIndex((_, each) => !served.read.includes(`/a${each}`));
     const held = served.sockets.get(`/known-a${n}`);
@@ -192,22 +232,44 @@ describe('a connection that is held', () => {
     await served.settle(before + COUNT);
   });
 
-  test('is let go in its turn: no more than so many are let go in one', async () => {
+  /** How many are let go in each turn, of 40 of which so many have sent something. */
+  async function countLetGo(sent: number): Promise<readonly number[]> {
     const served = await serve();
     const sockets = await openKnown(served, COUNT, 'a');
-    const before = served.read.length;
     const letGo: number[] = [];
     for (const socket of served.sockets.values())
       socket.on('resume', () => letGo.push(PROCESS_CLOCK.countTurns()));
-    for (const [n, socket] of sockets.entries()) socket.write(ask(`/a${n}`));
-    await served.settle(before + COUNT);
-    expect(mostOfTurn(letGo)).toBe(LIMITS.letGoOfTurn);
+    await readAll(served, sockets.slice(0, sent));
+    for (let n = 0; n < COUNT; n++) await turn();
+    return [...Map.groupBy(letGo, (each) => each).values()].map(({ length }) => length);
+  }
+
+  test('is let go in its turn: no more than four in one where something has come on the last ones', async () => {
+    expect((await countLetGo(COUNT)).slice(0, -1)).toEqual(Array(9).fill(LIMITS.letGoOfTurn));
   });
+
+  test('is let go sooner where nothing has come', async () =>
+    expect(await countLetGo(QUIET_OF_TURN)).toEqual([4, 8, 16, 9]));
 
   test('may end: the others are let go', async () => {
     const { served, held, before } = await holdSome();
     held.destroy();
     await served.settle(before + COUNT - 1);
     expect(served.closed()).toBe(1);
+  });
+
+  test('is let go to be read: what others bring before it does not have it held again', async () => {
+    const { connections, clock, read } = serveByHand(COUNT, LIMITS, READ_MS);
+    const [last] = connections.slice(-1);
+    const paused: string[] = [];
+    last?.on('pause', () => paused.push('paused')).on('resume', () => paused.push('let go'));
+    read(connections.slice(0, QUIET_OF_TURN));
+    while (paused.length < 2) {
+      clock.turn += 1;
+      await turn();
+    }
+    clock.turn += 1;
+    read([...connections.slice(0, ACTIVE_OF_TURN), ...connections.slice(0, ACTIVE_OF_TURN)]);
+    expect(paused).toEqual(['paused', 'let go']);
   });
 });

@@ -102,11 +102,13 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: 'src/http/read-turns.ts',
-        from: 'this.#holdOthers(connection, nowMs - this.#limits.newMs);',
+        from: 'this.#holdBeyond(nowMs);',
         to: '',
       },
     ],
-    proofs: [{ file: 'tests/http/read-turns.test.ts', test: 'are read in turns of three, and all are' }],
+    proofs: [
+      { file: 'tests/http/read-turns.test.ts', test: 'are read three in a turn where they had been quiet' },
+    ],
   },
   {
     name: 'chunks of strangers beside those of a partner',
