@@ -25,7 +25,7 @@ export const SERVER_LIMITS: ServerLimits = {
   requestMs: 30_000,
   checkMs: 1_000,
   maxConnections: 8_192,
-  // As many as one turn of the loop accepts at most.
+  // As many as wait in the system to be accepted, of which the loop accepts one in a turn.
   spareConnections: 512,
   // To read one takes some 0.15 ms.
   maxConnectionsOfAddress: 128,
@@ -41,7 +41,8 @@ const MAX_HEADER_BYTES = 16_384;
  * A server of which no client can hold more than its part: connections are divided among addresses (shareConnections),
  * requests that do not arrive in time are answered with 408 (installClientErrorHandler), bodies may neither come in too many
  * chunks (boundChunks) nor go on behind their answer (endUnreadBodies), one turn of the event loop reads connections for a time
- * (shareReads), and what is neither a request nor its body has an end (boundOverhead). The addresses of `trustedProxies` (CIDR blocks) may have as many connections as the server. Callers are those that `findCaller` knows at that time, otherwise addresses.
+ * (shareReads), and what is neither a request nor its body has an end (boundOverhead). The addresses of `trustedProxies` (CIDR
+ * blocks) may have as many connections as the server. Callers are those that `findCaller` knows at that time, otherwise addresses.
  */
 export function createBoundedServer(
   trustedProxies: readonly string[] = [],

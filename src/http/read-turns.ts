@@ -42,10 +42,16 @@ interface ReadConnection {
   readMs: number;
   /** Whose last request it was; the connection's address before there is one. */
   caller: QuotaSubject;
-  /** Where it is held, and as whose. */
-  held?: { readonly among: CallerTurns<ReadConnection>; readonly as: QuotaSubject } | undefined;
+  /** Among which it is held, and as whose. */
+  held?: { readonly among: Group; readonly as: QuotaSubject } | undefined;
   /** The turn of the loop in which it was let go; undefined when it has been read since. */
   letGoInTurn?: number | undefined;
+}
+
+/** Connections of which some are held. */
+class Group {
+  readonly free = new Set<ReadConnection>();
+  readonly held = new CallerTurns<ReadConnection>({ maxOfCaller: Infinity, maxOfParty: Infinity });
 }
 
 /**
@@ -76,23 +82,18 @@ export function shareReads(
   });
 }
 
-const UNLIMITED = { maxOfCaller: Infinity, maxOfParty: Infinity };
-
 class ReadTurns {
   readonly #limits: ReadLimits;
   readonly #clock: LoopClock;
-  /** Those that are not held: the ones in the order of their last reads, and the others. */
-  readonly #active = new Set<ReadConnection>();
-  readonly #quiet = new Set<ReadConnection>();
-  readonly #heldActive = new CallerTurns<ReadConnection>(UNLIMITED);
-  readonly #heldQuiet = new CallerTurns<ReadConnection>(UNLIMITED);
+  /** Those that are not quiet, the free ones in the order of their last reads. */
+  readonly #active = new Group();
+  readonly #quiet = new Group();
   #turn = -1;
   #turnBeganMs = -Infinity;
   #quietReadsOfTurn = 0;
   #mayHoldAtMs = -Infinity;
   #isLettingGo = false;
   #letGoNext = 0;
-  #hasReadLetGo = false;
 
   constructor(limits: ReadLimits, clock: LoopClock) {
     this.#limits = limits;
@@ -100,14 +101,14 @@ class ReadTurns {
   }
 
   add(connection: ReadConnection): void {
-    this.#quiet.add(connection);
+    this.#quiet.free.add(connection);
   }
 
   /** When it is closed. */
   remove(connection: ReadConnection): void {
-    this.#active.delete(connection);
-    this.#quiet.delete(connection);
-    connection.held?.among.remove(connection.held.as, connection);
+    this.#active.free.delete(connection);
+    this.#quiet.free.delete(connection);
+    connection.held?.among.held.remove(connection.held.as, connection);
   }
 
   endRead(connection: ReadConnection): void {
@@ -131,13 +132,13 @@ class ReadTurns {
     connection.readMs = nowMs;
     if (connection.letGoInTurn !== undefined) {
       connection.letGoInTurn = undefined;
-      this.#hasReadLetGo = true;
+      this.#letGoNext = this.#limits.letGoOfTurn;
     }
     // Whoever has paused one that is held has let it go.
     if (connection.held !== undefined) return;
-    this.#quiet.delete(connection);
-    this.#active.delete(connection);
-    this.#active.add(connection);
+    this.#quiet.free.delete(connection);
+    this.#active.free.delete(connection);
+    this.#active.free.add(connection);
   }
 
   #holdBeyond(nowMs: number): void {
@@ -149,15 +150,15 @@ class ReadTurns {
     this.#findQuiet(nowMs);
     let seen = 0;
     if (isVolley) {
-      for (const connection of this.#quiet) {
+      for (const connection of this.#quiet.free) {
         seen += 1;
-        if (connection.openedMs <= nowMs - newMs) this.#hold(connection, this.#quiet, this.#heldQuiet);
+        if (connection.openedMs <= nowMs - newMs) this.#hold(connection, this.#quiet);
       }
     }
     if (isOver) {
-      for (const connection of this.#active) {
+      for (const connection of this.#active.free) {
         seen += 1;
-        if (connection.readMs < this.#turnBeganMs) this.#hold(connection, this.#active, this.#heldActive);
+        if (connection.readMs < this.#turnBeganMs) this.#hold(connection, this.#active);
       }
     }
     this.#mayHoldAtMs = nowMs + seen * restMs;
@@ -166,19 +167,19 @@ class ReadTurns {
 
   /** Those that have become quiet since the last time. */
   #findQuiet(nowMs: number): void {
-    for (const connection of this.#active) {
+    for (const connection of this.#active.free) {
       if (connection.readMs >= nowMs - this.#limits.quietMs) return;
-      this.#active.delete(connection);
-      this.#quiet.add(connection);
+      this.#active.free.delete(connection);
+      this.#quiet.free.add(connection);
     }
   }
 
-  #hold(connection: ReadConnection, from: Set<ReadConnection>, among: CallerTurns<ReadConnection>): void {
+  #hold(connection: ReadConnection, among: Group): void {
     const { socket, caller, letGoInTurn = -Infinity } = connection;
     // Others that have come before it must not have it held again: it is read in this turn. Whoever has paused it lets it go.
     if (letGoInTurn >= this.#turn - 1 || socket.isPaused()) return;
-    from.delete(connection);
-    among.add(caller, connection);
+    among.free.delete(connection);
+    among.held.add(caller, connection);
     connection.held = { among, as: caller };
     // Node.js stops reading, and the stream does not know of it.
     socket.emit('pause');
@@ -192,29 +193,23 @@ class ReadTurns {
   }
 
   readonly #letGo = (): void => {
-    const { letGoOfTurn, maxLetGoOfTurn } = this.#limits;
     const turn = this.#clock.countTurns();
-    const count = this.#hasReadLetGo ? letGoOfTurn : this.#letGoNext;
-    this.#hasReadLetGo = false;
-    this.#letGoNext = Math.min(2 * count, maxLetGoOfTurn);
-    this.#letGoOf(this.#heldActive, { count, turn, to: this.#active });
-    this.#letGoOf(this.#heldQuiet, { count, turn, to: this.#quiet });
-    this.#isLettingGo = !(this.#heldActive.isEmpty && this.#heldQuiet.isEmpty);
+    const count = this.#letGoNext;
+    this.#letGoNext = Math.min(2 * count, this.#limits.maxLetGoOfTurn);
+    for (const group of [this.#active, this.#quiet]) letGoOf(group, count, turn);
+    this.#isLettingGo = !(this.#active.held.isEmpty && this.#quiet.held.isEmpty);
     if (this.#isLettingGo) setImmediate(this.#letGo);
   };
+}
 
-  #letGoOf(
-    among: CallerTurns<ReadConnection>,
-    { count, turn, to }: { count: number; turn: number; to: Set<ReadConnection> },
-  ): void {
-    for (let left = count; left > 0; left--) {
-      const [connection] = among.next() ?? [];
-      if (connection?.held === undefined) return;
-      among.remove(connection.held.as, connection);
-      connection.held = undefined;
-      connection.letGoInTurn = turn;
-      to.add(connection);
-      if (!connection.socket.isPaused()) connection.socket.emit('resume');
-    }
+function letGoOf({ free, held }: Group, count: number, turn: number): void {
+  for (let left = count; left > 0; left--) {
+    const [connection] = held.next() ?? [];
+    if (connection?.held === undefined) return;
+    held.remove(connection.held.as, connection);
+    connection.held = undefined;
+    connection.letGoInTurn = turn;
+    free.add(connection);
+    if (!connection.socket.isPaused()) connection.socket.emit('resume');
   }
 }

@@ -42,7 +42,7 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
     'turns of callers whose connections are held',
     [
-      replace(READS, 'among.add(caller, connection);', "among.add('address all', connection);"),
+      replace(READS, 'among.held.add(caller, connection);', "among.held.add('address all', connection);"),
       replace(READS, '{ among, as: caller }', "{ among, as: 'address all' }"),
     ],
     reads('come after as many of the first'),
@@ -79,7 +79,7 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   ),
   bound(
     'how long quiet connections are held',
-    [replace(READS, 'Math.min(2 * count, maxLetGoOfTurn)', 'Math.min(count, maxLetGoOfTurn)')],
+    [replace(READS, 'Math.min(2 * count, this.#limits.maxLetGoOfTurn)', 'Math.min(count, Infinity)')],
     reads('is let go sooner where nothing has come'),
   ),
   bound(
