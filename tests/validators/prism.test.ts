@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ROUTES } from '../../generated/routes.ts';
 import { exampleWorld } from '../contract/example-world.ts';
 import { sendDirectly, sendExamples } from '../contract/send-examples.ts';
+import { STACK_TELLER } from '../interoperability/libraries.ts';
 import { EXCHANGES_VARIABLE } from '../support/recorded-exchanges.ts';
 import type { RecordedExchange } from '../support/recorded-exchanges.ts';
 import { readExchanges } from './exchanges.ts';
@@ -20,6 +21,7 @@ const BODIES = ROUTES.filter(({ body }) => body?.isBare === false).length;
 
 const world = exampleWorld();
 const folder = mkdtempSync(join(tmpdir(), 'partner-exchanges-'));
+const tellStack: unknown = Reflect.get(Error, STACK_TELLER);
 let prism: Prism;
 const exchanges: RecordedExchange[] = [];
 
@@ -33,6 +35,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await prism.close();
   rmSync(folder, { recursive: true });
+});
+
+test('errors of the process are told as without Prism', () => {
+  expect(Reflect.get(Error, STACK_TELLER)).toBe(tellStack);
 });
 
 test('Prism has nothing against an exchange of the examples', async () => {
