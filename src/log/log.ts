@@ -23,6 +23,8 @@ export function redact(value: unknown, name = ''): unknown {
   if (value instanceof Error) {
     return {
       name: value.name,
+      // Of the system, such as ECONNREFUSED, or a SQLSTATE.
+      code: 'code' in value ? redact(value.code) : undefined,
       message: redact(value.message),
       stack: redact(value.stack),
       cause: redact(value.cause),

@@ -116,7 +116,7 @@ describe('a write behind the end of an answer is logged, and ends no process', (
   });
 
   const findFailures = ({ text }: RecordingLog): readonly string[] =>
-    text.match(/"level":"error".*ERR_STREAM_WRITE_AFTER_END/g) ?? [];
+    text.match(/"level":"error".*"code":"ERR_STREAM_WRITE_AFTER_END"/g) ?? [];
 });
 
 test('a connection whose body was thrown away twice in one turn brings the next one', async () => {
