@@ -117,7 +117,7 @@ export interface ApiOptions {
   readonly tokenCheckMs?: number;
   /** How long a body that holds its partner's turn may take in all; 10 s unless it is given. */
   readonly bodyInTurnMs?: number | undefined;
-  /** How long a body may bring nothing, and how many of an address may be open; 10 s and 64 unless they are given. */
+  /** How long a body may bring nothing, and how many may be open; OPEN_BODY_LIMITS unless they are given. */
   readonly openBodyLimits?: OpenBodyLimits | undefined;
   /** The operations; those of the document unless others are given. */
   readonly routes?: readonly Route[] | undefined;

@@ -13,7 +13,7 @@ import { createRequestMeasurement } from './measure.ts';
 import { isRefusalOfCaller } from './refusal-delay.ts';
 import type { RefusalDelay } from './refusal-delay.ts';
 import { createOpenBodyGuard } from './open-bodies.ts';
-import type { OpenBodyLimits } from './open-bodies.ts';
+import type { OpenBodyLimits, OpenBodyOptions } from './open-bodies.ts';
 import { createAnswerGuard, createProblemHandler, sendProblem } from './problems.ts';
 import type { ProblemSettings } from './problems.ts';
 import { checkRequestBounds } from './request-bounds.ts';
@@ -59,7 +59,7 @@ export function createApiApp(options: AppOptions): RequestListener {
   setAddressFinder(app, options.findAddress);
   app.use(assignRequestId, createAnswerGuard(options.log), createRequestMeasurement(options));
   app.use(createSecurityHeaders(options.baseUrl));
-  app.use(checkRequestBounds, createOpenBodyGuard(sendTimeout(options.baseUrl), options.openBodyLimits));
+  app.use(checkRequestBounds, createOpenBodyGuard(openBodyOptions(options)));
   const countUnlessCounted = createCounting(options);
   const count: express.RequestHandler = async (request, response, next) => {
     await countUnlessCounted(request, response);
@@ -114,12 +114,13 @@ export function createHealthApp(options: HealthOptions & ProblemSettings): Reque
   return listenTo(app.use(createProblemHandler(options)));
 }
 
-function sendTimeout(baseUrl: string) {
-  return (request: Request, response: Response): void => {
+function openBodyOptions({ baseUrl, isPartner, openBodyLimits }: AppOptions): OpenBodyOptions {
+  const sendTimeout = (request: Request, response: Response): void => {
     const detail = 'The rest of the body did not arrive in time.';
     const headers = { Connection: 'close' };
     sendProblem(request, response, new Problem('request_timeout', detail, { headers }), baseUrl);
   };
+  return { sendTimeout, isPartner, limits: openBodyLimits };
 }
 
 type Count = (request: Request, response: Response) => Promise<void>;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES } from '../../generated/routes.ts';
 import type { Route } from '../../generated/routes.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/config/rate-limits.ts';
+import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
 import { startApi } from '../support/api.ts';
 import { apis } from './operation-calls.ts';
 import { checks } from './operation-checks.ts';
@@ -15,7 +16,7 @@ beforeAll(async () => {
   apis.withoutQuota = await startApi({ rateLimits });
   apis.withoutTables = await startApi();
   apis.withoutDatabase = await startApi({ isDatabaseAway: true });
-  apis.impatient = await startApi({ openBodyLimits: { idleMs: 20, maxOfAddress: 64 } });
+  apis.impatient = await startApi({ openBodyLimits: { ...OPEN_BODY_LIMITS, idleMs: 20 } });
   await apis.withoutQuota.call('listUsers');
   await apis.withoutQuota.call('requestSignup', { body: {} });
   for (const table of ['access_tokens', 'signup_requests', 'client_ids']) {

@@ -3,11 +3,8 @@ import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import express from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { installClientErrorHandler } from '../../src/http/client-error.ts';
-import { createOpenBodyGuard } from '../../src/http/open-bodies.ts';
-import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import type { ServerLimits } from '../../src/http/bounded-server.ts';
 import { recordProblemCode } from '../support/api-client.ts';
@@ -48,68 +45,6 @@ describe('a request that does not arrive in time is answered with 408', () => {
     socket.write(bytes);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 [^]*"code":"request_timeout"/);
     recordProblemCode('request_timeout');
-  });
-});
-
-describe('open bodies', () => {
-  async function listenWith(limits: OpenBodyLimits): Promise<Server> {
-    const app = express();
-    app.use(
-      createOpenBodyGuard(
-        (_request, response) => void response.status(408).set('Connection', 'close').end(),
-        limits,
-      ),
-    );
-    app.use((request, response) => {
-      request.resume().once('end', () => response.end('read'));
-    });
-    const refuse: express.ErrorRequestHandler = (error: unknown, _request, response, next) => {
-      if (response.headersSent) next(error);
-      else response.status(503).set('Connection', 'close').end(String(error));
-    };
-    app.use(refuse);
-    const server = await listen({});
-    server.on('request', app);
-    return server;
-  }
-
-  test('one that brings no byte is ended, one that brings some is not', async () => {
-    const server = await listenWith({ idleMs: 200, maxOfAddress: 10 });
-    const [silent, slow] = [open(server), open(server)];
-    silent.write(`${POST}1`);
-    slow.write(`${POST}1`);
-    const timer = setInterval(() => slow.write('2'), 60);
-    try {
-      expect(await text(silent)).toMatch(/^HTTP\/1\.1 408 /);
-      const [answer] = (await once(slow, 'data')) as [Buffer];
-      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
-    } finally {
-      clearInterval(timer);
-      slow.destroy();
-    }
-  });
-
-  test('one address has so many; the one that was silent the longest makes room for the next', async () => {
-    const server = await listenWith({ idleMs: 600_000, maxOfAddress: 2 });
-    const slowConnection = once(server, 'connection') as Promise<[Socket]>;
-    const slow = open(server);
-    // The slow one is older, but has brought a byte since.
-    slow.write(`${POST}1`);
-    await expect.poll(() => countConnections(server)).toBe(1);
-    const silent = open(server);
-    silent.write(`${POST}1`);
-    await expect.poll(() => countConnections(server)).toBe(2);
-    slow.write('2');
-    const [connection] = await slowConnection;
-    await expect.poll(() => connection.bytesRead).toBe(POST.length + 2);
-    const next = open(server);
-    next.write(`${POST.replace('Host: a', 'Host: a\r\nConnection: close')}1234567890`);
-    expect(await text(silent)).toMatch(/^HTTP\/1\.1 408 /);
-    expect(await text(next)).toMatch(/^HTTP\/1\.1 200 /);
-    slow.write('34567890');
-    const [answer] = (await once(slow, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
-    slow.destroy();
   });
 });
 

@@ -99,13 +99,14 @@ test('bodies that all fall silent are ended a few in each turn', async () => {
   const { note, turns } = countEnds();
   const app = express();
   app.use(
-    createOpenBodyGuard(
-      (_request, response) => {
+    createOpenBodyGuard({
+      sendTimeout: (_request, response) => {
         note();
         response.status(408).set('Connection', 'close').end();
       },
-      { idleMs: 200, maxOfAddress: COUNT },
-    ),
+      isPartner: () => false,
+      limits: { idleMs: 200, maxOfAddress: COUNT, maxOfStrangers: COUNT },
+    }),
   );
   app.use((request) => void request.resume());
   await sendFromMany(createServer(app as RequestListener), BODY);

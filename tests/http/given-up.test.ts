@@ -11,6 +11,7 @@ import { ComputePool } from '../../src/compute/pool.ts';
 import { createHealthApp } from '../../src/http/app.ts';
 import { readBodyBytes } from '../../src/http/body.ts';
 import { AlreadyAnsweredError } from '../../src/http/given-up.ts';
+import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { OWN_LOCKS } from '../support/database.ts';
@@ -43,7 +44,7 @@ describe('a request whose body the guard of open bodies ends', () => {
     api = await startApi({
       services: { compute },
       bodyInTurnMs: 600_000,
-      openBodyLimits: { idleMs: 600_000, maxOfAddress: 1 },
+      openBodyLimits: { ...OPEN_BODY_LIMITS, idleMs: 600_000, maxOfAddress: 1 },
     });
   });
   afterAll(async () => {

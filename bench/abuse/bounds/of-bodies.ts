@@ -6,7 +6,7 @@ const CHUNKS = 'src/http/chunk-bounds.ts';
 const ACCOUNT = 'src/http/chunk-account.ts';
 const SERVER = 'src/http/bounded-server.ts';
 
-const ofConnection = (test: string): Proof => ({ file: 'tests/http/connections.test.ts', test });
+const ofOpen = (test: string): Proof => ({ file: 'tests/http/open-bodies.test.ts', test });
 const ofChunks = (test: string): Proof => ({ file: 'tests/http/chunk-bounds.test.ts', test });
 const ofWaits = (test: string): Proof => ({ file: 'tests/http/waiting-bodies.test.ts', test });
 const tiny = (test: string): Proof => ({ file: 'tests/abuse/bodies.test.ts', test });
@@ -17,18 +17,34 @@ export const boundsOfBodies: readonly Bound[] = [
     name: 'open bodies of an address',
     attacks: ['half-open', 'half-open-burst'],
     edits: [
-      { file: OPEN_BODIES, from: 'if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);', to: '' },
+      {
+        file: OPEN_BODIES,
+        from: 'if (all.countOf(address) >= limits.maxOfAddress)',
+        to: 'if (limits.maxOfAddress < 0)',
+      },
     ],
     proofs: [
       unproven('of bodies that do not end an address has 64 open'),
-      ofConnection('the one that was silent the longest makes room'),
+      ofOpen('the one that was silent the longest makes room'),
     ],
+  },
+  {
+    name: 'open bodies of strangers',
+    attacks: ['half-open-burst'],
+    edits: [
+      {
+        file: OPEN_BODIES,
+        from: 'if (isStranger && ofStrangers.count >= limits.maxOfStrangers)',
+        to: 'if (limits.maxOfStrangers < 0)',
+      },
+    ],
+    proofs: [ofOpen('the address that has most makes room')],
   },
   {
     name: 'time of a body that brings no byte',
     attacks: ['half-open', 'half-open-burst'],
     edits: [{ file: OPEN_BODIES, from: 'if (!body.request.complete) body.end();', to: '' }],
-    proofs: [ofConnection('one that brings no byte is ended')],
+    proofs: [ofOpen('one that brings no byte is ended')],
   },
   {
     name: 'chunks of all bodies',
