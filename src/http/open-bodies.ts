@@ -9,16 +9,18 @@ export interface OpenBodyLimits {
   readonly idleMs: number;
   /** How many requests of one address may wait for the rest of their bodies. */
   readonly maxOfAddress: number;
-  /** How many may do so of all callers who have not shown which partner they belong to. */
-  readonly maxOfStrangers: number;
+  /** And while all strangers have `many`: callers who have not shown which partner they belong to. */
+  readonly maxOfAddressOfMany: number;
+  readonly many: number;
 }
 
 export const OPEN_BODY_LIMITS: OpenBodyLimits = {
   idleMs: 10_000,
   // Half of an address's connections, so that bodies without an end leave room for whole requests.
   maxOfAddress: 64,
-  // An open body keeps some 30 kB.
-  maxOfStrangers: 512,
+  // An open body keeps some 30 kB. A few never make room: 512 addresses with one each would have those ended that have two.
+  maxOfAddressOfMany: 16,
+  many: 512,
 };
 
 export interface OpenBodyOptions {
@@ -44,9 +46,9 @@ interface OpenBody {
 
 /**
  * Bounds the requests whose bodies have begun and not ended: of an address that has as many as it may, the one that has
- * been silent the longest makes room for the next, so that whoever opens bodies without end does so at his own expense; and of
- * the address that has most where all strangers have as many as they may. One that brings no byte for a while is ended too:
- * `sendTimeout` answers them.
+ * been silent the longest makes room for the next, so that whoever opens bodies without end does so at his own expense. While
+ * strangers have many in all, the address that has most makes room if it has more than it may then. One that brings no byte for a
+ * while is ended too: `sendTimeout` answers them.
  */
 export function createOpenBodyGuard(options: OpenBodyOptions): RequestHandler {
   const { sendTimeout, isPartner, limits = OPEN_BODY_LIMITS } = options;
@@ -59,8 +61,7 @@ export function createOpenBodyGuard(options: OpenBodyOptions): RequestHandler {
     const address = toCountedAddress(request.ip);
     const isStranger = !isPartner(request);
     if (all.countOf(address) >= limits.maxOfAddress) all.makeRoom(address, limits.maxOfAddress);
-    if (isStranger && ofStrangers.count >= limits.maxOfStrangers)
-      ofStrangers.makeRoomOfAll(limits.maxOfStrangers);
+    if (isStranger && ofStrangers.count >= limits.many) ofStrangers.makeRoomOfMany(limits);
     const body: OpenBody = {
       request,
       address,
@@ -120,13 +121,13 @@ class OpenBodies {
     if (this.countOf(address) >= max) findMostSilent(this.#byAddress.get(address) ?? [])?.end();
   }
 
-  /** Ends one of the address that has most, unless fewer than `max` are open of all. */
-  makeRoomOfAll(max: number): void {
+  /** Ends one of the address that has most, unless fewer than `many` are open, or that has no more than it may then. */
+  makeRoomOfMany({ many, maxOfAddressOfMany }: OpenBodyLimits): void {
     for (const address of this.#byAddress.keys()) this.#forgetWhole(address);
-    if (this.#count < max) return;
+    if (this.#count < many) return;
     let most: ReadonlySet<OpenBody> = new Set();
     for (const each of this.#byAddress.values()) if (each.size > most.size) most = each;
-    findMostSilent(most)?.end();
+    if (most.size > maxOfAddressOfMany) findMostSilent(most)?.end();
   }
 
   #forgetWhole(address: string): void {

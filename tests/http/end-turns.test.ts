@@ -105,7 +105,7 @@ test('bodies that all fall silent are ended a few in each turn', async () => {
         response.status(408).set('Connection', 'close').end();
       },
       isPartner: () => false,
-      limits: { idleMs: 200, maxOfAddress: COUNT, maxOfStrangers: COUNT },
+      limits: { idleMs: 200, maxOfAddress: COUNT, maxOfAddressOfMany: COUNT, many: COUNT },
     }),
   );
   app.use((request) => void request.resume());

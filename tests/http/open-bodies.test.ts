@@ -112,8 +112,8 @@ describe('of strangers', () => {
     return status;
   }
 
-  test('are so many in all; the address that has most makes room', async () => {
-    const server = await listenWith({ maxOfStrangers: 3 });
+  test('are fewer of an address while there are many: the address that has most makes room', async () => {
+    const server = await listenWith({ many: 3, maxOfAddressOfMany: 1 });
     const alone = await openBody(server, OTHER);
     const [first, second] = [await openBody(server, FIRST), await openBody(server, FIRST)];
     const ended = text(first);
@@ -122,9 +122,17 @@ describe('of strangers', () => {
     expect(await Promise.all([alone, second, next].map(finish))).toEqual(Array(3).fill('HTTP/1.1 200 OK'));
   });
 
+  test('do not make room where no address has more than it may then', async () => {
+    const server = await listenWith({ many: 2, maxOfAddressOfMany: 2 });
+    const bodies = [await openBody(server, FIRST), await openBody(server, FIRST)];
+    for (const address of ['192.0.2.3', '192.0.2.4', OTHER, OTHER])
+      bodies.push(await openBody(server, address));
+    expect(await Promise.all(bodies.map(finish))).toEqual(Array(6).fill('HTTP/1.1 200 OK'));
+  });
+
   test('do not make room for a partner, nor a partner for them', async () => {
     const PARTNER = '\r\nAuthorization: Bearer known';
-    const server = await listenWith({ maxOfStrangers: 1 });
+    const server = await listenWith({ many: 1, maxOfAddressOfMany: 0 });
     const partners = [await openBody(server, OTHER, PARTNER), await openBody(server, OTHER, PARTNER)];
     const stranger = await openBody(server, FIRST);
     const last = await openBody(server, OTHER, PARTNER);
@@ -135,7 +143,10 @@ describe('of strangers', () => {
 
   test('are not those that have come whole', async () => {
     const held: ServerResponse[] = [];
-    const server = await listenWith({ maxOfStrangers: 1 }, (response) => void held.push(response));
+    const server = await listenWith(
+      { many: 1, maxOfAddressOfMany: 0 },
+      (response) => void held.push(response),
+    );
     const whole = await openBody(server, FIRST);
     whole.write('234567890');
     await expect.poll(() => held.length).toBe(1);

@@ -29,13 +29,13 @@ export const boundsOfBodies: readonly Bound[] = [
     ],
   },
   {
-    name: 'open bodies of strangers',
+    name: 'open bodies of an address while strangers have many',
     attacks: ['half-open-burst'],
     edits: [
       {
         file: OPEN_BODIES,
-        from: 'if (isStranger && ofStrangers.count >= limits.maxOfStrangers)',
-        to: 'if (limits.maxOfStrangers < 0)',
+        from: 'if (isStranger && ofStrangers.count >= limits.many)',
+        to: 'if (limits.many < 0)',
       },
     ],
     proofs: [ofOpen('the address that has most makes room')],
