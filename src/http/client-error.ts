@@ -24,20 +24,23 @@ interface ClientError extends NodeJS.ErrnoException {
 export function installClientErrorHandler(server: Server, baseUrl: string): void {
   server.on('clientError', (error: ClientError, socket: Socket) => {
     socket.emit(ONLY_ENDS);
+    // The error has what was read, up to 64 KiB: it is not kept until then.
+    const reason = error.code === 'ECONNRESET' ? undefined : findReason(error);
     // Node finds all whose time is over at once, and thousands may be cut off at once.
-    endInTurn(socket, () => answerClientError(error, socket, baseUrl));
+    endInTurn(socket, () => answerClientError(reason, socket, baseUrl));
   });
 }
 
 const isTimeout = ({ code }: ClientError): boolean => code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
-function answerClientError(error: ClientError, socket: Socket, baseUrl: string): void {
+/** Without a reason the client has gone. */
+function answerClientError(reason: Reason | undefined, socket: Socket, baseUrl: string): void {
   // Nothing can be sent to a client that has gone, or that has part of an answer already.
-  if (error.code === 'ECONNRESET' || !socket.writable || socket.bytesWritten > 0) {
+  if (reason === undefined || !socket.writable || socket.bytesWritten > 0) {
     socket.destroy();
     return;
   }
-  const [code, phrase] = findReason(error);
+  const [code, phrase] = reason;
   const requestId = randomUUID();
   const document = toProblemDocument({ baseUrl, code, instance: '/', requestId });
   const body = JSON.stringify(document);

@@ -74,7 +74,10 @@ export function shareReads(
     bySocket.set(socket, connection);
     turns.add(connection);
     socket.once('close', () => turns.remove(connection));
-    watchReads(socket, () => turns.endRead(connection));
+    const endRead = (): void => turns.endRead(connection);
+    watchReads(socket, endRead);
+    // Its end is read as well, by the client or by the system.
+    socket.once('end', endRead).once('error', endRead);
   });
   server.on('request', (request: IncomingMessage) => {
     const connection = bySocket.get(request.socket);

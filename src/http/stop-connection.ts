@@ -49,14 +49,14 @@ export function dropBodyOfTurn(socket: Socket): void {
   setImmediate(() => (parser[kOnBody] = onBody));
 }
 
-/** Tells how many bytes were parsed with each read, behind what they have brought. */
+/** Tells how many bytes were parsed with each read, behind what they have brought: none where it failed. */
 export function watchReads(socket: Socket, seen: (bytes: number) => void): void {
   const parser = findParser(socket);
   if (parser === undefined) return;
   const { kOnExecute } = parser.constructor;
   const onExecute = parser[kOnExecute] as (result: unknown) => void;
   const tellBytes = (result: unknown): void => {
-    if (typeof result === 'number') seen(result);
+    seen(typeof result === 'number' ? result : 0);
     onExecute(result);
   };
   parser[kOnExecute] = tellBytes;

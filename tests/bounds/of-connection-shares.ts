@@ -19,6 +19,23 @@ const WITHOUT_READ_TURNS = replace(READS, 'this.#holdBeyond(nowMs);', '');
 
 export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
+    'reads of one turn that bring no HTTP',
+    [
+      replace(
+        'src/http/stop-connection.ts',
+        "seen(typeof result === 'number' ? result : 0);",
+        "if (typeof result === 'number') seen(result);",
+      ),
+    ],
+    reads('where they bring what is no HTTP'),
+  ),
+  bound(
+    'ends of connections that are read in one turn',
+    [replace(READS, "socket.once('end', endRead).once('error', endRead);", '')],
+    reads('as few in a turn where they end'),
+    reads('as few in a turn where they are reset'),
+  ),
+  bound(
     'connections of an address',
     [
       replace(

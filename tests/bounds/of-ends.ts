@@ -21,8 +21,8 @@ export const boundsOfEnds: readonly Bound[] = [
     [
       replace(
         'src/http/client-error.ts',
-        'endInTurn(socket, () => answerClientError(error, socket, baseUrl));',
-        'answerClientError(error, socket, baseUrl);',
+        'endInTurn(socket, () => answerClientError(reason, socket, baseUrl));',
+        'answerClientError(reason, socket, baseUrl);',
       ),
     ],
     ends('requests whose time is over together'),

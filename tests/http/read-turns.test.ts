@@ -36,7 +36,7 @@ const ACTIVE_OF_TURN = 5;
 const COUNT = 40;
 
 interface Served {
-  /** The paths of what was read, in its order, and in which turn of the loop that was. */
+  /** The paths of what was read, `end` and `error`, in its order, and in which turn of the loop that was. */
   readonly read: string[];
   readonly turns: number[];
   /** The server's side of a connection by the path of its last request. */
@@ -58,14 +58,21 @@ async function serve(limits: Partial<ReadLimits> = {}): Promise<Served> {
   let [nowMs, accepted, closed] = [0, 0, 0];
   const server = createServer();
   shareReads(server, findCaller, { ...LIMITS, ...limits }, { ...PROCESS_CLOCK, monotonicMs: () => nowMs });
+  const note = (path: string): void => {
+    nowMs += READ_MS;
+    read.push(path);
+    turns.push(PROCESS_CLOCK.countTurns());
+  };
   server.on('connection', (socket: Socket) => {
     accepted += 1;
-    socket.once('close', () => (closed += 1));
+    socket.once('end', () => note('end')).once('close', () => (closed += 1));
+  });
+  server.on('clientError', (_error, socket) => {
+    note('error');
+    socket.destroy();
   });
   server.on('request', (request, response) => {
-    nowMs += READ_MS;
-    read.push(request.url ?? '');
-    turns.push(PROCESS_CLOCK.countTurns());
+    note(request.url ?? '');
     sockets.set(request.url ?? '', request.socket);
     response.end('done');
   });
@@ -151,6 +158,24 @@ describe('40 connections that are readable at once', () => {
     const turns = await readAll(served, await openKnown(served, COUNT, 'a'));
     expect(turns.filter((each) => each === turns[0])).toHaveLength(ACTIVE_OF_TURN);
   });
+
+  async function expectFewOfTurn(send: (socket: Socket) => unknown): Promise<void> {
+    const served = await serve();
+    const sockets = await openKnown(served, COUNT, 'a');
+    for (const socket of sockets) send(socket);
+    await served.settle(2 * COUNT);
+    const turns = served.turns.slice(COUNT);
+    expect(turns.filter((each) => each === turns[0])).toHaveLength(QUIET_OF_TURN);
+    expect(mostOfTurn(turns)).toBe(LIMITS.letGoOfTurn);
+  }
+
+  test('are read as few in a turn where they bring what is no HTTP', () =>
+    expectFewOfTurn((socket) => socket.write('\u0001'.repeat(65_536))));
+
+  test('are read as few in a turn where they end', () => expectFewOfTurn((socket) => socket.end()));
+
+  test('are read as few in a turn where they are reset', () =>
+    expectFewOfTurn((socket) => socket.resetAndDestroy()));
 
   test('are read at once where they take no time', async () => {
     const served = await serve({ turnMs: COUNT * READ_MS + 1, volleyMs: COUNT * READ_MS + 1 });
