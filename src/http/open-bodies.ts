@@ -9,7 +9,7 @@ export interface OpenBodyLimits {
   readonly idleMs: number;
   /** How many requests of one address may wait for the rest of their bodies. */
   readonly maxOfAddress: number;
-  /** And while all strangers have `many`: callers who have not shown which partner they belong to. */
+  /** And how many of strangers, who have not shown which partner they belong to, while all of these have `many` requests with bodies. */
   readonly maxOfAddressOfMany: number;
   readonly many: number;
 }
@@ -18,7 +18,7 @@ export const OPEN_BODY_LIMITS: OpenBodyLimits = {
   idleMs: 10_000,
   // Half of an address's connections, so that bodies without an end leave room for whole requests.
   maxOfAddress: 64,
-  // An open body keeps some 30 kB. A few never make room: 512 addresses with one each would have those ended that have two.
+  // An open body keeps some 30 kB. A few of an address never make room for those of another.
   maxOfAddressOfMany: 16,
   many: 512,
 };
@@ -36,7 +36,7 @@ const TICKS = 4;
 /** A request whose body has begun. */
 interface OpenBody {
   readonly request: Request;
-  readonly address: string;
+  readonly isStranger: boolean;
   /** Bytes of the connection when it was looked at last, and how often it had brought none since. */
   bytesSeen: number;
   silentTicks: number;
@@ -47,107 +47,71 @@ interface OpenBody {
 /**
  * Bounds the requests whose bodies have begun and not ended: of an address that has as many as it may, the one that has
  * been silent the longest makes room for the next, so that whoever opens bodies without end does so at his own expense. While
- * strangers have many in all, the address that has most makes room if it has more than it may then. One that brings no byte for a
- * while is ended too: `sendTimeout` answers them.
+ * strangers have many requests with bodies, an address has fewer of them. One that brings no byte for a while is ended too:
+ * `sendTimeout` answers them.
  */
 export function createOpenBodyGuard(options: OpenBodyOptions): RequestHandler {
   const { sendTimeout, isPartner, limits = OPEN_BODY_LIMITS } = options;
-  const [all, ofStrangers] = [new OpenBodies(), new OpenBodies()];
+  const { maxOfAddress, maxOfAddressOfMany, many, idleMs } = limits;
+  const byAddress = new Map<string, Set<OpenBody>>();
+  let strangers = 0;
   return (request, response, next) => {
     if (!hasBody(request)) {
       next();
       return;
     }
     const address = toCountedAddress(request.ip);
+    const open = byAddress.get(address) ?? new Set<OpenBody>();
     const isStranger = !isPartner(request);
-    if (all.countOf(address) >= limits.maxOfAddress) all.makeRoom(address, limits.maxOfAddress);
-    if (isStranger && ofStrangers.count >= limits.many) ofStrangers.makeRoomOfMany(limits);
+    if (open.size >= maxOfAddress) makeRoom(open, maxOfAddress);
+    if (isStranger && strangers >= many) makeRoom(strangersOf(open), maxOfAddressOfMany);
     const body: OpenBody = {
       request,
-      address,
+      isStranger,
       bytesSeen: request.socket.bytesRead,
       silentTicks: 0,
       end: () => {
-        ofStrangers.delete(body);
-        if (!all.delete(body)) return;
+        if (!open.delete(body)) return;
         giveUp(response);
         if (response.headersSent) request.destroy();
         else sendTimeout(request, response);
       },
     };
-    all.add(body);
-    if (isStranger) ofStrangers.add(body);
-    const stopWatching = watchForBytes(body, limits.idleMs);
+    open.add(body);
+    byAddress.set(address, open);
+    if (isStranger) strangers += 1;
+    const stopWatching = watchForBytes(body, idleMs);
     response.once('close', () => {
       stopWatching();
-      all.delete(body);
-      ofStrangers.delete(body);
+      open.delete(body);
+      if (isStranger) strangers -= 1;
+      if (open.size === 0 && byAddress.get(address) === open) byAddress.delete(address);
     });
     next();
   };
-}
-
-/** Those of each address, the first one first. What has come whole is forgotten where room is needed. */
-class OpenBodies {
-  readonly #byAddress = new Map<string, Set<OpenBody>>();
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  countOf(address: string): number {
-    return this.#byAddress.get(address)?.size ?? 0;
-  }
-
-  add(body: OpenBody): void {
-    const ofAddress = this.#byAddress.get(body.address) ?? new Set();
-    this.#byAddress.set(body.address, ofAddress.add(body));
-    this.#count += 1;
-  }
-
-  /** False where it is not among them. */
-  delete(body: OpenBody): boolean {
-    const ofAddress = this.#byAddress.get(body.address);
-    if (ofAddress?.delete(body) !== true) return false;
-    if (ofAddress.size === 0) this.#byAddress.delete(body.address);
-    this.#count -= 1;
-    return true;
-  }
-
-  /** Ends the body of the address that has been silent the longest, unless fewer than `max` are open. */
-  makeRoom(address: string, max: number): void {
-    this.#forgetWhole(address);
-    if (this.countOf(address) >= max) findMostSilent(this.#byAddress.get(address) ?? [])?.end();
-  }
-
-  /** Ends one of the address that has most, unless fewer than `many` are open, or that has no more than it may then. */
-  makeRoomOfMany({ many, maxOfAddressOfMany }: OpenBodyLimits): void {
-    for (const address of this.#byAddress.keys()) this.#forgetWhole(address);
-    if (this.#count < many) return;
-    let most: ReadonlySet<OpenBody> = new Set();
-    for (const each of this.#byAddress.values()) if (each.size > most.size) most = each;
-    if (most.size > maxOfAddressOfMany) findMostSilent(most)?.end();
-  }
-
-  #forgetWhole(address: string): void {
-    for (const body of this.#byAddress.get(address) ?? []) if (body.request.complete) this.delete(body);
-  }
-}
-
-/** What has brought a byte since it was looked at comes last; of equals the one that was opened first is taken. */
-function findMostSilent(bodies: Iterable<OpenBody>): OpenBody | undefined {
-  const silence = ({ request, bytesSeen, silentTicks }: OpenBody): number =>
-    request.socket.bytesRead > bytesSeen ? -1 : silentTicks;
-  let found: OpenBody | undefined;
-  for (const body of bodies) if (found === undefined || silence(body) > silence(found)) found = body;
-  return found;
 }
 
 /** Whether the request declares a body (RFC 9112, 6.3). */
 export function hasBody(request: IncomingMessage): boolean {
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+function strangersOf(open: ReadonlySet<OpenBody>): Set<OpenBody> {
+  return new Set([...open].filter(({ isStranger }) => isStranger));
+}
+
+/** Ends the body that has been silent the longest, unless some have come whole, which are not open any more. */
+function makeRoom(open: Set<OpenBody>, max: number): void {
+  for (const body of open) if (body.request.complete) open.delete(body);
+  if (open.size < max) return;
+  // What has brought a byte since it was looked at comes last; of equals the one that was opened first is ended.
+  const silence = ({ request, bytesSeen, silentTicks }: OpenBody): number =>
+    request.socket.bytesRead > bytesSeen ? -1 : silentTicks;
+  const [first] = open;
+  let ended = first;
+  for (const body of open) if (ended === undefined || silence(body) > silence(ended)) ended = body;
+  ended?.end();
 }
 
 /** Ends the body once its rest has brought no byte for `idleMs`, in a turn with few others; returns how to stop. */

@@ -112,45 +112,48 @@ describe('of strangers', () => {
     return status;
   }
 
-  test('are fewer of an address while there are many: the address that has most makes room', async () => {
-    const server = await listenWith({ many: 3, maxOfAddressOfMany: 1 });
-    const alone = await openBody(server, OTHER);
+  test('are fewer of an address while there are many: its own make room', async () => {
+    const server = await listenWith({ many: 3, maxOfAddressOfMany: 2 });
+    const others = [await openBody(server, OTHER)];
     const [first, second] = [await openBody(server, FIRST), await openBody(server, FIRST)];
+    others.push(await openBody(server, OTHER));
+    const ended = text(first);
+    const next = await openBody(server, FIRST);
+    expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
+    expect(await Promise.all([...others, second, next].map(finish))).toEqual(
+      Array(4).fill('HTTP/1.1 200 OK'),
+    );
+    // Those that have ended are not counted any more.
+    const later = [
+      await openBody(server, FIRST),
+      await openBody(server, FIRST),
+      await openBody(server, FIRST),
+    ];
+    expect(await Promise.all(later.map(finish))).toEqual(Array(3).fill('HTTP/1.1 200 OK'));
+  });
+
+  test('make room for each other, not for a partner of their address, and no partner for them', async () => {
+    const PARTNER = '\r\nAuthorization: Bearer known';
+    const server = await listenWith({ many: 1, maxOfAddressOfMany: 1 });
+    const partners = [await openBody(server, OTHER, PARTNER), await openBody(server, OTHER, PARTNER)];
+    const first = await openBody(server, OTHER);
+    partners.push(await openBody(server, OTHER, PARTNER));
     const ended = text(first);
     const next = await openBody(server, OTHER);
     expect(await ended).toMatch(/^HTTP\/1\.1 408 /);
-    expect(await Promise.all([alone, second, next].map(finish))).toEqual(Array(3).fill('HTTP/1.1 200 OK'));
-  });
-
-  test('do not make room where no address has more than it may then', async () => {
-    const server = await listenWith({ many: 2, maxOfAddressOfMany: 2 });
-    const bodies = [await openBody(server, FIRST), await openBody(server, FIRST)];
-    for (const address of ['192.0.2.3', '192.0.2.4', OTHER, OTHER])
-      bodies.push(await openBody(server, address));
-    expect(await Promise.all(bodies.map(finish))).toEqual(Array(6).fill('HTTP/1.1 200 OK'));
-  });
-
-  test('do not make room for a partner, nor a partner for them', async () => {
-    const PARTNER = '\r\nAuthorization: Bearer known';
-    const server = await listenWith({ many: 1, maxOfAddressOfMany: 0 });
-    const partners = [await openBody(server, OTHER, PARTNER), await openBody(server, OTHER, PARTNER)];
-    const stranger = await openBody(server, FIRST);
-    const last = await openBody(server, OTHER, PARTNER);
-    expect(await Promise.all([...partners, stranger, last].map(finish))).toEqual(
-      Array(4).fill('HTTP/1.1 200 OK'),
-    );
+    expect(await Promise.all([...partners, next].map(finish))).toEqual(Array(4).fill('HTTP/1.1 200 OK'));
   });
 
   test('are not those that have come whole', async () => {
     const held: ServerResponse[] = [];
     const server = await listenWith(
-      { many: 1, maxOfAddressOfMany: 0 },
+      { many: 1, maxOfAddressOfMany: 1 },
       (response) => void held.push(response),
     );
     const whole = await openBody(server, FIRST);
     whole.write('234567890');
     await expect.poll(() => held.length).toBe(1);
-    const next = await openBody(server, OTHER);
+    const next = await openBody(server, FIRST);
     const answer = once(whole, 'data');
     held[0]?.end('read');
     expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);

@@ -19,8 +19,8 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: OPEN_BODIES,
-        from: 'if (all.countOf(address) >= limits.maxOfAddress)',
-        to: 'if (limits.maxOfAddress < 0)',
+        from: 'if (open.size >= maxOfAddress)',
+        to: 'if (maxOfAddress < 0)',
       },
     ],
     proofs: [
@@ -34,11 +34,11 @@ export const boundsOfBodies: readonly Bound[] = [
     edits: [
       {
         file: OPEN_BODIES,
-        from: 'if (isStranger && ofStrangers.count >= limits.many)',
-        to: 'if (limits.many < 0)',
+        from: 'if (isStranger && strangers >= many)',
+        to: 'if (many < 0)',
       },
     ],
-    proofs: [ofOpen('the address that has most makes room')],
+    proofs: [ofOpen('are fewer of an address while there are many')],
   },
   {
     name: 'time of a body that brings no byte',
