@@ -25,7 +25,7 @@ export function installClientErrorHandler(server: Server, baseUrl: string): void
   server.on('clientError', (error: ClientError, socket: Socket) => {
     socket.emit(ONLY_ENDS);
     // The error has what was read, up to 64 KiB: it is not kept until then.
-    const reason = error.code === 'ECONNRESET' ? undefined : findReason(error);
+    const reason = findReason(error);
     // Node finds all whose time is over at once, and thousands may be cut off at once.
     endInTurn(socket, () => answerClientError(reason, socket, baseUrl));
   });
@@ -33,7 +33,6 @@ export function installClientErrorHandler(server: Server, baseUrl: string): void
 
 const isTimeout = ({ code }: ClientError): boolean => code === 'ERR_HTTP_REQUEST_TIMEOUT';
 
-/** Without a reason the client has gone. */
 function answerClientError(reason: Reason | undefined, socket: Socket, baseUrl: string): void {
   // Nothing can be sent to a client that has gone, or that has part of an answer already.
   if (reason === undefined || !socket.writable || socket.bytesWritten > 0) {
@@ -55,7 +54,9 @@ function answerClientError(reason: Reason | undefined, socket: Socket, baseUrl: 
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-function findReason(error: ClientError): Reason {
+/** Undefined where the client has gone. */
+function findReason(error: ClientError): Reason | undefined {
+  if (error.code === 'ECONNRESET') return undefined;
   if (isTimeout(error)) return ['request_timeout', 'Request Timeout'];
   const { code, rawPacket } = error;
   if (code !== 'HPE_HEADER_OVERFLOW') return ['malformed_request', 'Bad Request'];

@@ -9,6 +9,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createOpenBodyGuard, OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
 import type { OpenBodyLimits } from '../../src/http/open-bodies.ts';
 import { countConnections } from '../support/open-connections.ts';
+import { heard } from './opened-server.ts';
 
 // Bodies that begin and do not end: real sockets, short times.
 
@@ -105,9 +106,9 @@ describe('of strangers', () => {
 
   /** The status of its answer. */
   async function finish(socket: Socket): Promise<string> {
-    const answer = once(socket, 'data');
+    const answer = heard(socket);
     socket.write('234567890');
-    const [status = ''] = String(await answer).split('\r\n', 1);
+    const [status = ''] = (await answer).split('\r\n', 1);
     socket.destroy();
     return status;
   }
@@ -154,9 +155,9 @@ describe('of strangers', () => {
     whole.write('234567890');
     await expect.poll(() => held.length).toBe(1);
     const next = await openBody(server, FIRST);
-    const answer = once(whole, 'data');
+    const answer = heard(whole);
     held[0]?.end('read');
-    expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
     whole.destroy();
     next.destroy();
   });
