@@ -37,7 +37,7 @@ interface Reader {
 }
 
 /**
- * Destroys connections whose client takes less than `minBytes` of what is ready for it in `timeMs`, whatever the answer is: an
+ * Resets connections whose client takes less than `minBytes` of what is ready for it in `timeMs`, whatever the answer is: an
  * answer that is quiet has no reader to wait for. While all clients together leave more than `maxUnreadBytes`, addresses
  * (IPv6: networks of /64) with more than their equal part of it lose those of their readers that have taken least. Ends with the
  * server.
@@ -107,7 +107,16 @@ function endBeyond(readers: readonly Reader[], maxBytes: number): void {
   }
 }
 
-const destroyInTurn = (socket: Socket): void => endInTurn(socket, () => socket.destroy());
+const destroyInTurn = (socket: Socket): void => endInTurn(socket, () => forget(socket));
+
+/**
+ * The kernel would keep some megabytes of a connection that is only closed, for a minute or more and counted by nobody: of one that
+ * is reset it keeps nothing. One that has been taken whole meanwhile may be shutting down, and Node.js cannot reset it any more.
+ */
+function forget(socket: Socket): void {
+  if (socket.writableLength > 0) socket.resetAndDestroy();
+  else socket.destroy();
+}
 
 const countTaken = ({ takenBytes, takenBefore }: Reader): number => takenBytes - takenBefore;
 

@@ -41,14 +41,13 @@ export const boundsOfEnds: readonly Bound[] = [
   ),
   bound(
     'slow readers that are ended in one turn of the event loop',
-    [
-      replace(
-        'src/http/slow-readers.ts',
-        'endInTurn(socket, () => socket.destroy())',
-        'void socket.destroy()',
-      ),
-    ],
+    [replace('src/http/slow-readers.ts', 'endInTurn(socket, () => forget(socket))', 'forget(socket)')],
     ends('readers that are all too slow'),
+  ),
+  bound(
+    'what the kernel keeps of slow readers that are ended',
+    [replace('src/http/slow-readers.ts', 'socket.writableLength > 0', 'socket.writableLength < 0')],
+    testsOf('tests/http/slow-readers.test.ts')('of a reader that is ended the kernel keeps nothing either'),
   ),
   bound(
     'event streams that end in one turn of the event loop',

@@ -42,6 +42,17 @@ test('a reader that takes nothing of its answer is ended', async () => {
   expect(await whole).toBe(false);
 });
 
+test('of a reader that is ended the kernel keeps nothing either', async () => {
+  const { server, connect } = await openServer({ timeMs: 100, maxUnreadBytes: Infinity });
+  const whole = serveBody(server);
+  const socket = (await connect()).pause();
+  const isReset = new Promise((resolve) => socket.once('close', resolve));
+  socket.write(ask('/'));
+  expect(await whole).toBe(false);
+  socket.resume();
+  expect(await isReset).toBe(true);
+});
+
 test('a reader that takes some of its answer, but too little, is ended', async () => {
   const limits = { timeMs: 100, minBytes: 1_000 * MEGABYTE, maxUnreadBytes: Infinity };
   const { server, connect } = await openServer(limits);
