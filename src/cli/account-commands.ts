@@ -80,16 +80,16 @@ function describeQuotas(org: Command, run: Run): void {
     .argument('<id>', 'id of the partner organization', parseUuid)
     .argument(
       '[changes...]',
-      'NAME=NUMBER sets a quota, NAME=default gives it back to the QUOTAS setting',
+      'NAME=NUMBER sets a quota (a whole number of 12 digits at most), NAME=default gives it back to the QUOTAS setting',
       parseQuotaChange,
-      new Map(),
     )
     .option('--json', 'print one JSON object: quota (null: unlimited), own and used by name', false)
     .addHelpText('after', `\nNames: ${QUOTA_NAMES.join(', ')}.`)
-    .action((id: string, changes: QuotaChanges, { json }: { json: boolean }) =>
-      run(async (context) =>
-        (await import('./quotas.ts')).changeQuotasCommand(context, id, { changes, json }),
-      ),
+    .action((id: string, given: QuotaChanges | readonly [], { json }: { json: boolean }) =>
+      run(async (context) => {
+        const changes: QuotaChanges = new Map(given);
+        return (await import('./quotas.ts')).changeQuotasCommand(context, id, { changes, json });
+      }),
     );
 }
 

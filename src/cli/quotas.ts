@@ -1,10 +1,12 @@
 import { changeQuotas, listQuotaStates } from '../accounts/quotas.ts';
 import type { QuotaState } from '../accounts/quotas.ts';
-import { UNLIMITED } from '../domain/api/quotas.ts';
+import { QUOTA_NAMES, UNLIMITED } from '../domain/api/quotas.ts';
 import type { QuotaName } from '../domain/api/quotas.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
 import { withStorage } from './storage.ts';
+
+const NAME_WIDTH = Math.max(...QUOTA_NAMES.map((name) => name.length));
 
 /** Names with their new quotas; undefined where the installation's shall hold again. */
 export type QuotaChanges = ReadonlyMap<QuotaName, number | undefined>;
@@ -36,5 +38,5 @@ function toJsonEntry({ name, quota, isOwn, used }: QuotaState) {
 function formatState({ name, quota, isOwn, used }: QuotaState): string {
   const limit = quota === UNLIMITED ? 'unlimited' : String(quota);
   const use = used === null ? '' : `${used} of `;
-  return `${name.padEnd(16)} ${use}${limit}${isOwn ? ' (set for this partner)' : ''}`;
+  return `${name.padEnd(NAME_WIDTH)} ${use}${limit}${isOwn ? ' (set for this partner)' : ''}`;
 }

@@ -83,7 +83,9 @@ test('places are as many as the quota says; other fields can still be changed', 
     }
     const refused = await move(3, 1);
     expect(refusal(refused)).toEqual([422, 'quota_reached']);
-    expect(refused.body.detail).toMatch(/"control_revisions" is 2 .*there are 2, and 1 more/);
+    expect(refused.body.detail).toMatch(
+      /"control_revisions" is 2 changes .*of a device, or of where a user lives; there are 2, and 1 more/,
+    );
     expect(await places()).toHaveLength(2);
     expect((await move(2, 1, { town: 'Linz' })).body).toMatchObject({ town: 'Linz', latitude: 2 });
   } finally {

@@ -189,7 +189,9 @@ test('so many prices are stored for a quarter hour, and a faulty upload leaves n
   expect(statuses.map(({ body }) => body.state)).toEqual(['success', 'success', 'existing']);
   const third = await upload([b, a], 3);
   expect(refusal(third)).toEqual([422, 'quota_reached']);
-  expect(third.body.detail).toContain('"price_revisions" is 2 prices for the same quarter hour');
+  expect(third.body.detail).toContain(
+    '"price_revisions" is 2 prices in turn for a quarter hour; there are 2, and 1 more',
+  );
   expect((await upload([b], 1)).body.state).toBe('existing');
   const before = await use('price_quarters');
   const beyond = await upload(quarters(2));

@@ -32,6 +32,21 @@ test.each([
   [
     'a wrong quota',
     ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'fleets=many'],
+    /Give fleets a whole number of 12 digits at most, or "default"/,
+  ],
+  [
+    'a quota of too many digits',
+    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users=1000000000000'],
+    /Give users a whole number of 12 digits at most/,
+  ],
+  [
+    'a quota that is given twice',
+    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users=3', 'users=4'],
+    /Give users once/,
+  ],
+  [
+    'a quota without a value',
+    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users'],
     /NAME=NUMBER or NAME=default/,
   ],
   [
@@ -45,6 +60,7 @@ test.each([
   expect([code, output]).toEqual([2, '']);
   expect(log).toMatch(message);
   expect(log).toContain('Usage: partner');
+  expect(log).not.toMatch(/default: [[{]/);
 });
 
 test('wrong settings are reported all at once, without the secrets among them', async () => {

@@ -41,6 +41,8 @@ export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 interface Kind {
   /** Follows a number: "100 fleets". */
   readonly what: string;
+  /** Follows what is counted where that is not all of a partner's: "20 prices in turn for a quarter hour". */
+  readonly each?: string;
   /** What the caller can do. */
   readonly cure: string;
 }
@@ -56,7 +58,8 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
     cure: 'Purge fleets that have prices of their own',
   },
   price_revisions: {
-    what: 'prices for the same quarter hour, one after the other',
+    what: 'prices in turn',
+    each: 'for a quarter hour',
     cure: 'Send a price only when it has changed',
   },
   pending_deliveries: {
@@ -64,7 +67,8 @@ const KINDS: Readonly<Record<Exclude<QuotaName, 'event_streams'>, Kind>> = {
     cure: 'Disable or delete webhooks whose endpoints do not answer',
   },
   control_revisions: {
-    what: 'changes of what is asked of the same device, or of where the same user lives,',
+    what: 'changes of what is asked',
+    each: 'of a device, or of where a user lives',
     cure: 'Send a change only where people ask for one',
   },
   idempotency_keys: {
@@ -82,9 +86,9 @@ export function quotaReachedProblem(
   name: Exclude<QuotaName, 'event_streams'>,
   { quota, used, more }: { readonly quota: number; readonly used: number; readonly more: number },
 ): Problem {
-  const { what, cure } = KINDS[name];
+  const { what, each = 'a partner', cure } = KINDS[name];
   const detail =
-    `The quota "${name}" is ${quota} ${what} a partner; there are ${used}, and ${more} more would exceed it. ` +
+    `The quota "${name}" is ${quota} ${what} ${each}; there are ${used}, and ${more} more would exceed it. ` +
     `${cure}, or ask the operator of the service for a higher quota.`;
   return new Problem('quota_reached', detail);
 }
