@@ -140,7 +140,7 @@ test('a session that does not answer is cut off and opened again', async () => {
       return client.query('select 1');
     },
     () => {},
-    50,
+    SHORT_MS,
   );
   proxy.swallow();
   await expect.poll(() => session.client()).toBeUndefined();
