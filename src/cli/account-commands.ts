@@ -85,11 +85,10 @@ function describeQuotas(org: Command, run: Run): void {
     )
     .option('--json', 'print one JSON object: quota (null: unlimited), own and used by name', false)
     .addHelpText('after', `\nNames: ${QUOTA_NAMES.join(', ')}.`)
-    .action((id: string, given: QuotaChanges | readonly [], { json }: { json: boolean }) =>
-      run(async (context) => {
-        const changes: QuotaChanges = new Map(given);
-        return (await import('./quotas.ts')).changeQuotasCommand(context, id, { changes, json });
-      }),
+    .action((id: string, changes: QuotaChanges, { json }: { json: boolean }) =>
+      run(async (context) =>
+        (await import('./quotas.ts')).changeQuotasCommand(context, id, { changes, json }),
+      ),
     );
 }
 

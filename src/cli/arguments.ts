@@ -58,7 +58,7 @@ export function parsePageCursor(text: string): CursorPosition {
  * One more `NAME=NUMBER` or `NAME=default` behind those before; a number has 12 digits at most, and a name comes once.
  * @throws InvalidArgumentError for anything else.
  */
-export function parseQuotaChange(text: string, before: QuotaChanges = new Map()): QuotaChanges {
+export function parseQuotaChange(text: string, before: QuotaChanges = []): QuotaChanges {
   const [, given, value = ''] = /^([^=]+)=(.*)$/.exec(text) ?? [];
   const name = QUOTA_NAMES.find((each) => each === given);
   if (name === undefined) {
@@ -66,10 +66,10 @@ export function parseQuotaChange(text: string, before: QuotaChanges = new Map())
       `Give NAME=NUMBER or NAME=default, with one of ${QUOTA_NAMES.join(', ')}.`,
     );
   }
-  if (before.has(name)) throw new InvalidArgumentError(`Give ${name} once.`);
-  if (value === 'default') return new Map([...before, [name, undefined]]);
+  if (before.some(([each]) => each === name)) throw new InvalidArgumentError(`Give ${name} once.`);
+  if (value === 'default') return [...before, [name, undefined]];
   if (!/^\d{1,12}$/.test(value)) {
     throw new InvalidArgumentError(`Give ${name} a whole number of 12 digits at most, or "default".`);
   }
-  return new Map([...before, [name, Number(value)]]);
+  return [...before, [name, Number(value)]];
 }

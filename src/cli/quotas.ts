@@ -8,8 +8,8 @@ import { withStorage } from './storage.ts';
 
 const NAME_WIDTH = Math.max(...QUOTA_NAMES.map((name) => name.length));
 
-/** Names with their new quotas; undefined where the installation's shall hold again. */
-export type QuotaChanges = ReadonlyMap<QuotaName, number | undefined>;
+/** Names, each once, with their new quotas; undefined where the installation's shall hold again. */
+export type QuotaChanges = readonly (readonly [QuotaName, number | undefined])[];
 
 /**
  * `partner org quota`: changes quotas of a partner, and prints all of them with what the partner has. Throws UsageError
@@ -24,7 +24,7 @@ export function changeQuotasCommand(
   return withStorage(context, async ({ db }) => {
     if ((await listQuotaStates(db, scope)) === undefined)
       throw new UsageError(`There is no partner organization ${partnerId}.`);
-    await changeQuotas(db, partnerId, changes);
+    await changeQuotas(db, partnerId, new Map(changes));
     const states = (await listQuotaStates(db, scope)) ?? [];
     if (json) console.log(JSON.stringify(Object.fromEntries(states.map(toJsonEntry))));
     else for (const state of states) console.log(formatState(state));

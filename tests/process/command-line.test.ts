@@ -15,6 +15,8 @@ test('help names every command', async () => {
   expect([serve.code, serve.output]).toEqual([0, expect.stringContaining('"all", "api", "worker"')]);
 });
 
+const PARTNER_ID = 'dddddddd-0000-4000-8000-000000000000';
+
 test.each([
   ['an unknown command', ['frobnicate'], /unknown command 'frobnicate'/],
   ['no command', [], /Usage: partner/],
@@ -31,29 +33,17 @@ test.each([
   ['a cursor of no page', ['signup', 'list', '--after', 'x'], /Give the cursor/],
   [
     'a wrong quota',
-    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'fleets=many'],
+    ['org', 'quota', PARTNER_ID, 'fleets=many'],
     /Give fleets a whole number of 12 digits at most, or "default"/,
   ],
   [
     'a quota of too many digits',
-    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users=1000000000000'],
+    ['org', 'quota', PARTNER_ID, 'users=1000000000000'],
     /Give users a whole number of 12 digits at most/,
   ],
-  [
-    'a quota that is given twice',
-    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users=3', 'users=4'],
-    /Give users once/,
-  ],
-  [
-    'a quota without a value',
-    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'users'],
-    /NAME=NUMBER or NAME=default/,
-  ],
-  [
-    'a quota nobody knows',
-    ['org', 'quota', 'dddddddd-0000-4000-8000-000000000000', 'cars=1'],
-    /fleets, households/,
-  ],
+  ['a quota that is given twice', ['org', 'quota', PARTNER_ID, 'users=3', 'users=4'], /Give users once/],
+  ['a quota without a value', ['org', 'quota', PARTNER_ID, 'users'], /NAME=NUMBER or NAME=default/],
+  ['a quota nobody knows', ['org', 'quota', PARTNER_ID, 'cars=1'], /fleets, households/],
   ['a wrong id', ['user', 'password', '--org', '7', 'a@example.com'], /Give a UUID/],
 ])('%s ends with 2 and the usage', async (_, args, message) => {
   const { code, output, log } = await partner(args);
