@@ -3,9 +3,12 @@ import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
 const WALK = 'src/simulation/house/window-walk.ts';
+const SETTLED = 'src/simulation/house/settled-windows.ts';
+const RESTS = 'src/simulation/house/rests.ts';
 const MEMORY = 'src/simulation/house/plan-memory.ts';
 const STAYS = 'src/simulation/cars/stays.ts';
 
+const pieces = testsOf('tests/simulation/house/restless-house.test.ts');
 const stays = testsOf('tests/simulation/cars/stays.test.ts');
 
 export const boundsOfPlans: readonly Bound[] = [
@@ -18,6 +21,22 @@ export const boundsOfPlans: readonly Bound[] = [
     'windows whose plans are remembered',
     [replace(MEMORY, 'const WINDOWS = 512;', 'const WINDOWS = 65_536;')],
     testsOf('tests/simulation/house/plan-memory.test.ts')('keeps the codes of the last 512 windows'),
+  ),
+  bound(
+    'what a look for the return of a house computes at once',
+    [replace(SETTLED, 'if (known === undefined) this.#find(', 'if (known === undefined) this.isSettled(')],
+    pieces('asked once, walks or follows a day or a window at most in a piece'),
+  ),
+  bound(
+    'what a look for the end of a rest computes at once',
+    [
+      replace(
+        RESTS,
+        'return this.#find(window) !== undefined;',
+        'return this.endAround(window) !== undefined;',
+      ),
+    ],
+    pieces('something else in each quarter hour, walks or follows a day or a window at most in a piece'),
   ),
   bound(
     'days that are looked through for a stay',

@@ -11,7 +11,8 @@ import type { UnsteeredHouse } from './unsteered-house.ts';
 
 /** Windows before a rest from which on the coldest and the warmest house are followed: in summer they meet by what they lose. */
 const LEAD = 16;
-const KNOWN_RESTS = 4;
+/** More than the longest history has, of 3,652 days: what has been found is not looked for again while a day is approached. */
+const KNOWN_RESTS = 256;
 
 /** The window with which plans begin again, and the state with which it begins, packed. */
 export interface RestEnd {
@@ -19,12 +20,17 @@ export interface RestEnd {
   readonly state: number;
 }
 
+/** Computes a window, or a day of what tells whether one is settled, in each of its steps. */
+type RestSearch = Generator<undefined, RestEnd | null, undefined>;
+
 export class Rests {
   readonly #house: UnsteeredHouse;
   readonly #interventions: Interventions;
   readonly #settled: SettledWindows;
   /** By every sixteenth window. */
   readonly #known = new DayCache<RestEnd | null>(KNOWN_RESTS);
+  /** Those that are not known yet. */
+  readonly #searches = new DayCache<RestSearch>(KNOWN_RESTS);
 
   constructor(house: UnsteeredHouse, interventions: Interventions, settled: SettledWindows) {
     this.#house = house;
@@ -34,19 +40,41 @@ export class Rests {
 
   /** The end of the rest of the sixteen windows to which a window belongs; null where they have none. */
   endAround(window: number): RestEnd | null {
-    const number = Math.floor(window / SETTLING);
-    const known = this.#known.find(number);
-    return known === undefined ? this.#known.set(number, this.#find(number * SETTLING)) : known;
+    for (;;) {
+      const end = this.#find(window);
+      if (end !== undefined) return end;
+    }
   }
 
-  #find(first: number): RestEnd | null {
+  /** Computes a step of what tells the end of the rest around a window; true once that is known. */
+  approach(window: number): boolean {
+    return this.#find(window) !== undefined;
+  }
+
+  #find(window: number): RestEnd | null | undefined {
+    const number = Math.floor(window / SETTLING);
+    const known = this.#known.find(number);
+    if (known !== undefined) return known;
+    const search = this.#searches.find(number) ?? this.#searches.set(number, this.#search(number * SETTLING));
+    const { done, value } = search.next();
+    if (done !== true) return undefined;
+    this.#searches.evict(number);
+    return this.#known.set(number, value);
+  }
+
+  *#search(first: number): RestSearch {
     const enclosure = new Enclosure(this.#house, this.#interventions, this.#settled.firstOf(first - LEAD));
-    enclosure.follow(this.#settled.firstOf(first), true);
+    for (let window = first - LEAD; window < first; window++) {
+      enclosure.follow(this.#settled.firstOf(window + 1), true);
+      yield;
+    }
     for (let window = first; window < first + SETTLING; window++) {
+      while (!this.#settled.approach(window)) yield;
       const isSettled = this.#settled.isSettledLately(window);
       const state = enclosure.met;
       if (!isSettled && state !== undefined) return { window, state };
       enclosure.follow(this.#settled.firstOf(window + 1), isSettled);
+      yield;
     }
     return null;
   }

@@ -1,22 +1,22 @@
 /** Windows of a steered house that begin at home for certain (docs/simulation.md#schedules). */
 import { CONTROL_MODE } from '../control/control-modes.ts';
-import { DayCache } from '../kernel/bounded-cache.ts';
+import { HomeSearch } from './home-search.ts';
 import type { Interventions } from './interventions.ts';
 import { windowStart } from './plan-windows.ts';
 import type { UnsteeredHouse } from './unsteered-house.ts';
 
 /** So many windows a house may take to come home, for which two weeks suffice in summer; after more it rests. */
 export const SETTLING = 16;
-const KNOWN_WINDOWS = 64;
 
 /** The windows of a house by their local days. */
 export class SettledWindows {
   readonly #house: UnsteeredHouse;
   readonly #interventions: Interventions;
   readonly #zone: string;
-  readonly #known = new DayCache<boolean>(KNOWN_WINDOWS);
-  /** By quarter hours of interventions: the quarter hour by which the house is home again. */
-  readonly #homeByEvent = new Map<number, number>();
+  /** All that were looked for, of at most 3,652 days: none is looked for again while a day is approached. */
+  readonly #known = new Map<number, boolean>();
+  /** By quarter hours of interventions: the search for the quarter hour by which the house is home again. */
+  readonly #searches = new Map<number, HomeSearch>();
 
   constructor(house: UnsteeredHouse, interventions: Interventions, zone: string) {
     this.#house = house;
@@ -37,23 +37,43 @@ export class SettledWindows {
 
   /** Whether a window begins at home whatever the house had come to before the last intervention. */
   isSettled(window: number): boolean {
-    const known = this.#known.find(window);
-    if (known !== undefined) return known;
-    const first = this.firstOf(window);
-    const { anchor } = this.#house;
-    const event = this.#interventions.lastBefore(first);
-    const isSettled =
-      first === anchor || event === undefined || event < anchor || this.#homeBy(event) <= first;
-    return this.#known.set(window, isSettled);
+    for (;;) {
+      const known = this.#find(window);
+      if (known !== undefined) return known;
+    }
   }
 
-  /** The quarter hour by which the house is home after an intervention, if there is no other one before. */
-  #homeBy(event: number): number {
-    const known = this.#homeByEvent.get(event);
+  /** Computes a day of what tells whether a window is settled lately; true once that is known without. */
+  approach(window: number): boolean {
+    for (let back = 0; back <= SETTLING; back++) {
+      const known = this.#known.get(window - back);
+      if (known === undefined) this.#find(window - back);
+      if (known !== false) return known === true;
+    }
+    return true;
+  }
+
+  /** Whether a window is settled, as soon as that is known: each call computes a day at most. */
+  #find(window: number): boolean | undefined {
+    const known = this.#known.get(window);
     if (known !== undefined) return known;
-    const isBoost = this.#interventions.modeAt(event) === CONTROL_MODE.boost;
-    const until = isBoost ? Infinity : this.#house.homeAfter(event, this.#interventions.next(event));
-    this.#homeByEvent.set(event, until);
-    return until;
+    const first = this.firstOf(window);
+    const homeBy = this.#findHomeBy(first);
+    if (homeBy !== undefined) this.#known.set(window, homeBy <= first);
+    return this.#known.get(window);
+  }
+
+  /** The quarter hour by which the house is home after the last intervention before `first`, if there is any. */
+  #findHomeBy(first: number): number | undefined {
+    const { anchor } = this.#house;
+    const event = this.#interventions.lastBefore(first);
+    if (first === anchor || event === undefined || event < anchor) return first;
+    if (this.#interventions.modeAt(event) === CONTROL_MODE.boost) return Infinity;
+    let search = this.#searches.get(event);
+    if (search === undefined) {
+      search = new HomeSearch(this.#house, event, this.#interventions.next(event));
+      this.#searches.set(event, search);
+    }
+    return search.goOn();
   }
 }

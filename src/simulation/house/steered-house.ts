@@ -68,21 +68,28 @@ export class SteeredHouse {
     }
   }
 
-  /** Comes nearer to a UTC day by a window; true when nothing lies between any more and its windows are walked. */
+  /**
+   * Comes nearer to a UTC day by a window, or by a day of what tells how a window begins; true when nothing lies between any more and
+   * its windows are walked.
+   */
   approach(day: number): boolean {
     const numbers = this.#windowsOn(day);
     for (const number of numbers) {
       if (this.#windows.find(number) !== undefined) continue;
-      if (this.#startOf(number) === undefined) this.#approach(number);
-      else this.#walk(number);
+      this.#approachWindow(number);
       return false;
     }
     // The words of a window go on from those of the one before.
     const [first] = numbers;
     if (first === undefined || !this.#needsOneBefore(first)) return true;
-    if (this.#startOf(first - 1) === undefined) this.#approach(first - 1);
-    else this.#walk(first - 1);
+    this.#approachWindow(first - 1);
     return false;
+  }
+
+  #approachWindow(number: number): void {
+    if (!this.#approachStart(number)) return;
+    if (this.#startOf(number) === undefined) this.#approach(number);
+    else this.#walk(number);
   }
 
   /** The windows of which a UTC day has quarter hours. */
@@ -180,9 +187,16 @@ export class SteeredHouse {
     return rest?.window === number ? rest.state : undefined;
   }
 
+  /** Computes a day or a window of what tells whether a window begins at home or rests; true once that is known. */
+  #approachStart(number: number): boolean {
+    if (!this.#settled.approach(number)) return false;
+    return this.#settled.isSettledLately(number) || this.#rests.approach(number);
+  }
+
   /** Walks the nearest window before another one whose beginning is known, or finds that beginning where nothing is planned. */
   #approach(number: number): void {
     for (let back = 1; ; back++) {
+      if (!this.#approachStart(number - back)) return;
       const state = this.#startOf(number - back);
       if (state !== undefined) {
         this.#pass(number - back, state);

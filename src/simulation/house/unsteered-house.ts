@@ -37,7 +37,6 @@ const KNOWN_DAYS = 16;
 /** Memory in which one day after the other is computed, of any house. */
 const dayForcing = createDayForcing();
 const dayCourse = createCourse(QUARTER_HOURS_PER_DAY);
-const otherCourse = createCourse(QUARTER_HOURS_PER_DAY);
 const dayShare = createRoomShare(dayForcing, dayCourse);
 const dayWriter = new HeatPumpRowsWriter(dayCourse, dayShare);
 
@@ -155,27 +154,6 @@ export class UnsteeredHouse {
     }
   }
 
-  /**
-   * The quarter hour by which a house that follows its thermostat from quarter hour `since` on is as one that always did,
-   * whatever its temperatures were; infinite where that takes longer than to `until`. What comes in after `since` counts for
-   * nothing.
-   */
-  homeAfter(since: number, until: number): number {
-    let low = COLDEST;
-    let high = this.warmestAt(since);
-    for (let at = since; at < until;) {
-      const day = Math.floor(at / QUARTER_HOURS_PER_DAY);
-      const start = day * QUARTER_HOURS_PER_DAY;
-      const part = { from: at - start, to: Math.min(QUARTER_HOURS_PER_DAY, until - start) };
-      this.fillForcing(day, since, dayForcing, part);
-      low = this.#runPart(day, since, low, part, dayCourse);
-      high = this.#runPart(day, since, high, part, otherCourse);
-      if (low === high) return start + firstMeeting(part);
-      at = start + part.to;
-    }
-    return Infinity;
-  }
-
   /** The quarter hour of its two hours with which a compressor that cycles begins its run, on a UTC day. */
   runPhaseOf(day: number): number {
     return hashInStream(this.#runStream, day) & 7;
@@ -226,11 +204,4 @@ export class UnsteeredHouse {
     indoor.fill(this.#origin.room, 0, first + 1);
     hotWater.fill(this.#origin.tank, 0, first + 1);
   }
-}
-
-/** The quarter hour of a part of a day before which the two courses in memory have met. */
-function firstMeeting({ from, to }: DayPart): number {
-  const isMet = (i: number): boolean =>
-    dayCourse.room[i] === otherCourse.room[i] && dayCourse.tank[i] === otherCourse.tank[i];
-  return from + findFirst(to - from, (i) => isMet(from + i));
 }

@@ -1,15 +1,22 @@
 /** Houses of which something else is asked all the time: what that costs, and that what has been stays. */
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { CONTROL_MODE } from '../../../src/simulation/control/control-modes.ts';
 import { UNCONTROLLED } from '../../../src/simulation/control/household-control.ts';
 import type { HouseholdControl } from '../../../src/simulation/control/household-control.ts';
 import { DEFAULT_HEAT_PUMP_PREFERENCES } from '../../../src/simulation/control/preferences.ts';
 import { steeringOf } from '../../../src/simulation/control/steering.ts';
+import { Enclosure } from '../../../src/simulation/house/enclosure.ts';
+import { HomeSearch } from '../../../src/simulation/house/home-search.ts';
 import { WINDOWS_WALKED_BACK } from '../../../src/simulation/house/steered-house.ts';
+import { WindowWalk } from '../../../src/simulation/house/window-walk.ts';
 import { priceYear } from '../../../tools/validate/price-year.ts';
 import { countCalls } from '../../support/call-counts.ts';
 import { first } from '../fleet.ts';
 import { dayNumber, dayOf, heatedHouseholds, simulationOf } from './houses.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
 
 const FIRST = dayNumber('2025-01-01');
 const BOOK = priceYear('DE', FIRST, 365);
@@ -128,8 +135,27 @@ describe('a house of which something else is asked every day', () => {
     let pieces = 0;
     while (!simulation.approach(SUMMER + 12)) pieces += 1;
     expect(pieces).toBeGreaterThan(5);
-    expect(pieces).toBeLessThanOrEqual(WINDOWS_WALKED_BACK + 2);
     expect(dayOf(simulation, SUMMER + 12)).toEqual(dayOf(simulationOf(HOUSE, asked), SUMMER + 12));
+  });
+
+  test.each([
+    ['set back each night', SUMMER + 12, setBack(days)],
+    ['something else in each quarter hour', WINTER, restless(daysUpTo(WINTER, 40))],
+    ['asked once', WINTER, { preferences: [at((WINTER - 40) * 96, 21)] }],
+  ])('%s, walks or follows a day or a window at most in a piece', (_, day, asked) => {
+    const steps = [
+      vi.spyOn(WindowWalk.prototype, 'walk'),
+      vi.spyOn(HomeSearch.prototype, 'goOn'),
+      vi.spyOn(Enclosure.prototype, 'follow'),
+    ];
+    const simulation = simulationOf(HOUSE, asking(asked));
+    const stepsIn: number[] = [];
+    for (let isThere = false; !isThere;) {
+      isThere = simulation.approach(day);
+      stepsIn.push(steps.reduce((sum, { mock }) => sum + mock.calls.length, 0));
+      for (const step of steps) step.mockClear();
+    }
+    expect(Math.max(...stepsIn)).toBe(1);
   });
 
   test('walks a window in each piece, and none when it is there', async () => {
