@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { decodeCursor } from '../domain/api/cursor.ts';
 import type { CursorPosition } from '../domain/api/cursor.ts';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
-import { QUOTA_NAMES } from '../domain/api/quotas.ts';
+import { QUOTA_NAMES, parseQuota } from '../domain/api/quotas.ts';
 import type { QuotaChanges } from './quotas.ts';
 
 /** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
@@ -68,8 +68,9 @@ export function parseQuotaChange(text: string, before: QuotaChanges = []): Quota
   }
   if (before.some(([each]) => each === name)) throw new InvalidArgumentError(`Give ${name} once.`);
   if (value === 'default') return [...before, [name, undefined]];
-  if (!/^\d{1,12}$/.test(value)) {
+  const quota = parseQuota(value);
+  if (quota === undefined) {
     throw new InvalidArgumentError(`Give ${name} a whole number of 12 digits at most, or "default".`);
   }
-  return [...before, [name, Number(value)]];
+  return [...before, [name, quota]];
 }

@@ -1,25 +1,22 @@
-import { DEFAULT_QUOTAS, QUOTA_NAMES, UNLIMITED } from '../domain/api/quotas.ts';
+import { DEFAULT_QUOTAS, QUOTA_NAMES, UNLIMITED, parseQuota } from '../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../domain/api/quotas.ts';
-import { optionalTextField, splitList } from './fields.ts';
+import { optionalTextField } from './fields.ts';
+import { readNamedValues } from './named-values.ts';
+import type { NamedValues } from './named-values.ts';
 
-const QUOTA_PATTERN = /^([a-z_]+)=(\d{1,12})$/;
+const QUOTA_VALUES: NamedValues<QuotaName, number> = {
+  names: QUOTA_NAMES,
+  words: 'off, or name=number with the names',
+  rule: 'a whole number of 12 digits at most',
+  parse: parseQuota,
+};
 
 /** `QUOTAS`: `off`, or `name=number,…` on top of the defaults. What was set for one partner holds in any case. */
 export const quotasField = optionalTextField.transform((text, context): Quotas => {
-  const quotas: Record<QuotaName, number> = { ...DEFAULT_QUOTAS };
   if (text === 'off') {
-    for (const name of QUOTA_NAMES) quotas[name] = UNLIMITED;
-    return quotas;
+    const off: Record<QuotaName, number> = { ...DEFAULT_QUOTAS };
+    for (const name of QUOTA_NAMES) off[name] = UNLIMITED;
+    return off;
   }
-  for (const item of splitList(text)) {
-    const [, given, number] = QUOTA_PATTERN.exec(item) ?? [];
-    const name = QUOTA_NAMES.find((each) => each === given);
-    if (name === undefined) {
-      const message = `must be off, or name=number with the names ${QUOTA_NAMES.join(', ')}`;
-      context.addIssue({ code: 'custom', message, params: { shown: item } });
-    } else {
-      quotas[name] = Number(number);
-    }
-  }
-  return quotas;
+  return { ...DEFAULT_QUOTAS, ...Object.fromEntries(readNamedValues(text, QUOTA_VALUES, context)) };
 });

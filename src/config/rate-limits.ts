@@ -1,4 +1,6 @@
-import { optionalTextField, splitList } from './fields.ts';
+import { optionalTextField } from './fields.ts';
+import { readNamedValues } from './named-values.ts';
+import type { NamedValues } from './named-values.ts';
 
 export interface Quota {
   readonly quota: number;
@@ -39,24 +41,22 @@ export const DEFAULT_RATE_LIMITS: Readonly<Record<Policy, Quota>> = {
   broadcast: { quota: 60, windowSeconds: 60 },
 };
 
-const LIMIT_PATTERN = /^([a-z_]+)=(\d{1,9})\/(\d{1,6})$/;
+const LIMIT_VALUES: NamedValues<Policy, Quota> = {
+  names: POLICIES,
+  words: 'off, or policy=quota/seconds with the policies',
+  rule: 'quota/seconds, whole numbers from 1 on of 9 and 6 digits at most',
+  parse: parseLimit,
+};
+
+function parseLimit(text: string): Quota | undefined {
+  const [, quota = NaN, windowSeconds = NaN] = (/^(\d{1,9})\/(\d{1,6})$/.exec(text) ?? []).map(Number);
+  return quota >= 1 && windowSeconds >= 1 ? { quota, windowSeconds } : undefined;
+}
 
 /** `RATE_LIMITS`: `off`, or `policy=quota/seconds,…` on top of the defaults. */
 export const rateLimitsField = optionalTextField.transform((text, context): RateLimits => {
-  if (text?.trim() === 'off') return undefined;
-  const items = splitList(text);
-  const limits: Record<Policy, Quota> = { ...DEFAULT_RATE_LIMITS };
-  for (const item of items) {
-    const [, name, quota, seconds] = LIMIT_PATTERN.exec(item) ?? [];
-    const policy = POLICIES.find((each) => each === name);
-    if (policy === undefined || Number(quota) < 1 || Number(seconds) < 1) {
-      const message = `must be off, or policy=quota/seconds with the policies ${POLICIES.join(', ')}`;
-      context.addIssue({ code: 'custom', message, params: { shown: item } });
-    } else {
-      limits[policy] = { quota: Number(quota), windowSeconds: Number(seconds) };
-    }
-  }
-  return limits;
+  if (text === 'off') return undefined;
+  return { ...DEFAULT_RATE_LIMITS, ...Object.fromEntries(readNamedValues(text, LIMIT_VALUES, context)) };
 });
 
 /** How long the longest window lasts, in milliseconds; counts that began before that are of no use any more. */

@@ -44,7 +44,7 @@ test('every mistake is told at once, with its variable, its rule and the value',
     'LOG_LEVEL must be one of error, warn, info, debug (it is "loud").',
     'PORT must be a whole number from 0 to 65535 (it is "80800").',
     `RATE_LIMITS must be off, or policy=quota/seconds with the policies ${policies} (it is "other=1/2").`,
-    `RATE_LIMITS must be off, or policy=quota/seconds with the policies ${policies} (it is "token=0/1").`,
+    'RATE_LIMITS must give token quota/seconds, whole numbers from 1 on of 9 and 6 digits at most (it is "token=0/1").',
     'TRUSTED_PROXIES must be a comma list of CIDR blocks such as 10.0.0.0/8 (it is "10.0.0.0").',
     'TRUSTED_PROXIES must be a comma list of CIDR blocks such as 10.0.0.0/8 (it is "::1/129").',
   ]);
@@ -97,6 +97,16 @@ test('metrics cannot share the port, unless any free one is meant', () => {
   expect(mistakesOf({ PORT: '0', METRICS_PORT: '0' })).toEqual([]);
 });
 
+test('of two limits for one policy none is taken silently', () => {
+  expect(mistakesOf({ RATE_LIMITS: 'login=1/60,login=2/60' })).toEqual([
+    'RATE_LIMITS must name login once (it is "login=2/60").',
+  ]);
+  expect(mistakesOf({ RATE_LIMITS: 'login=1/0,token=1/60/1' })).toEqual([
+    expect.stringContaining('must give login quota/seconds'),
+    expect.stringContaining('must give token quota/seconds'),
+  ]);
+});
+
 test('limits are off by the whole word alone', () => {
   expect(mistakesOf({ RATE_LIMITS: 'off,' })).toEqual([expect.stringContaining('(it is "off")')]);
 });
@@ -115,11 +125,14 @@ test('QUOTAS takes the place of defaults by name, and off of all', () => {
     users: 0,
   });
   expect(new Set(Object.values(readSettings({ QUOTAS: 'off' }).quotas))).toEqual(new Set([UNLIMITED]));
-  expect(mistakesOf({ QUOTAS: 'cars=1,fleets=-1,fleets=2' })).toEqual([
+  expect(mistakesOf({ QUOTAS: 'cars=1,fleets=-1,users=1234567890123,webhooks,users=1,users=2' })).toEqual([
     expect.stringMatching(
       /^QUOTAS must be off, or name=number with the names fleets, .* \(it is "cars=1"\)\.$/,
     ),
-    expect.stringContaining('(it is "fleets=-1")'),
+    expect.stringMatching(/^QUOTAS must be off, or name=number .* \(it is "webhooks"\)\.$/),
+    'QUOTAS must give fleets a whole number of 12 digits at most (it is "fleets=-1").',
+    'QUOTAS must give users a whole number of 12 digits at most (it is "users=1234567890123").',
+    'QUOTAS must name users once (it is "users=2").',
   ]);
 });
 

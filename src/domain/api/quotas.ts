@@ -38,6 +38,10 @@ export const DEFAULT_QUOTAS: Quotas = {
 /** The quota of what is not bounded. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
+/** A quota as people write it, of 12 digits at most; undefined for any other text. */
+export const parseQuota = (text: string): number | undefined =>
+  /^\d{1,12}$/.test(text) ? Number(text) : undefined;
+
 interface Kind {
   /** Follows a number: "100 fleets". */
   readonly what: string;
