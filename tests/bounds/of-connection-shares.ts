@@ -57,6 +57,20 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     bodies('many-addresses-chunks: all that comes in a moment'),
   ),
   bound(
+    'reads of connections in a turn, and what a turn begins',
+    [
+      WITHOUT_READ_TURNS,
+      replace(
+        'src/http/request-turns.ts',
+        'if (!this.#loop.isRunning && this.#hasTimeLeft(nowMs)) {',
+        'if (Number.isFinite(nowMs)) {',
+      ),
+    ],
+    testsOf('tests/abuse/before-authentication.test.ts')(
+      'while all connections of eight addresses send at once',
+    ),
+  ),
+  bound(
     'turns of callers whose connections are held',
     [
       replace(READS, 'among.held.add(caller, connection);', "among.held.add('address all', connection);"),

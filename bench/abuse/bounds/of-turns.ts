@@ -23,10 +23,7 @@ export const boundsOfTurns: readonly Bound[] = [
         to: 'if (Number.isFinite(nowMs)) {',
       },
     ],
-    proofs: [
-      unproven('while all connections of eight addresses send at once'),
-      turns('are begun by turns with the one of another address that comes behind them'),
-    ],
+    proofs: [turns('are begun by turns with the one of another address that comes behind them')],
   },
   {
     name: 'few requests that a turn of the event loop begins in more than a millisecond',
