@@ -51,13 +51,10 @@ test.each([
   ['unknown-sessions', table('portal_sessions'), OF_AN_ADDRESS],
   ['deep-offsets', table('notification_items'), PAGES],
   ['long-lists', table('notification_items'), PAGES],
-])('%s (%s): has %i at once, however many connections there are', async (name, lock, waiting) => {
-  const received = await large.countReceived();
+])('%s (%s): has %i at once, however many connections there are', (name, lock, waiting) =>
   // Without an end: what waits while the partner is not alone yet may be refused.
-  await expectLeft(large, name, lock, waiting, waiting, Infinity, async () => {
-    await until(large.countReceived, (count) => count >= received + AT_ONCE);
-  });
-});
+  expectLeft(large, name, lock, waiting, waiting, Infinity),
+);
 
 /** While `lock` is held an attack comes to have `waiting` connections, `most` at most, and others are left. */
 async function expectLeft(
@@ -67,14 +64,14 @@ async function expectLeft(
   waiting: number,
   most: number,
   requests = AT_ONCE,
-  allHaveCome = async (): Promise<void> => {},
 ): Promise<void> {
   // The victim is at work, so that the attacker is not alone.
   expect(await attacked.ask('GET')).toBe(200);
   const release = await attacked.lock(lock);
+  const received = await attacked.countReceived();
   const attack = attacked.begin(name, AT_ONCE, requests);
   try {
-    await allHaveCome();
+    await until(attacked.countReceived, (count) => count >= received + AT_ONCE);
     await until(attacked.countBlockedConnections, (blocked) => blocked >= waiting);
     // A question of readiness takes a connection as a partner would.
     const { status } = await fetch(`http://127.0.0.1:${attacked.target.port}/readyz`);

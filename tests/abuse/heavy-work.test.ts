@@ -32,8 +32,20 @@ test.each(HEAVY)(
   },
 );
 
+/**
+ * Loading the threads takes half a second of the processor itself, or more, and begins ten seconds from the start unless somebody
+ * needs them before: they are loaded when they have had the processor, and then not for a second.
+ */
+async function threadMsOnceLoaded(): Promise<number> {
+  let [last, sinceMs] = [0, performance.now()];
+  return until(service.threadMsThatGiveWay, (ms) => {
+    if (ms !== last) [last, sinceMs] = [ms, performance.now()];
+    return ms > 0 && performance.now() - sinceMs > 1_000;
+  });
+}
+
 test.each(HEAVY)('%s: they are worked on by threads that give way', async (name) => {
-  const before = await service.threadMsThatGiveWay();
+  const before = await threadMsOnceLoaded();
   const attack = service.begin(name, 1, Infinity);
   await until(service.threadMsThatGiveWay, (ms) => ms - before > 500);
   await attack.end();

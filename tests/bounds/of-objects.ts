@@ -11,6 +11,22 @@ const pendingDeliveries = testsOf('tests/queries/deliveries/pending-counts.test.
 
 export const boundsOfObjects: readonly Bound[] = [
   bound(
+    'batches of new users, and connections of a partner',
+    [
+      replace(
+        'src/accounts/new-users.ts',
+        'return isTransaction(db) ? insertAlone(db, creation) :',
+        'return true ? insertAlone(db, creation) :',
+      ),
+      replace(
+        'src/compose/database.ts',
+        'acquireShare: shareConnections(capacity, recentPartners),',
+        'acquireShare: () => Promise.resolve(() => undefined),',
+      ),
+    ],
+    testsOf('tests/abuse/connections.test.ts')('user-flood (lock table users in share mode)'),
+  ),
+  bound(
     'users of a partner',
     [
       replace('src/accounts/new-users.ts', "await checkQuota(db, first.scope, 'users');", ''),

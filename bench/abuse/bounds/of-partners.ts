@@ -31,8 +31,8 @@ export const boundsOfPartners: readonly Bound[] = [
         to: 'acquireShare: () => Promise.resolve(() => undefined),',
       },
     ],
-    // Strangers' tokens and sessions are held up by their look-ups before, and look-ups of one client by their batches.
-    proofs: ['unknown-clients', 'sign-up', 'user-flood', 'fleet-flood', 'expand-purge'].map((only) => ({
+    // Strangers' tokens and sessions are held up by their look-ups before, look-ups of one client and new users by their batches.
+    proofs: ['unknown-clients', 'sign-up', 'fleet-flood', 'expand-purge'].map((only) => ({
       file: 'tests/abuse/connections.test.ts',
       test: 'and others are left',
       only,
