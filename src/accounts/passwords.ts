@@ -8,6 +8,7 @@ import { deletePasswordGrantTokens } from '../queries/accounts/access-tokens.ts'
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
 import { createSession } from './sessions.ts';
+import type { VerifiedAccount } from './sign-in.ts';
 import { withFreeUsername } from './usernames.ts';
 
 /** An initial password that nobody has replaced after so many hours is refused. */
@@ -56,20 +57,20 @@ export async function issueInitialPassword(
 }
 
 /**
- * Stores the password that a person has chosen. Every session of the person ends with the old password, and every token
- * that the password grant has issued; the value of the cookie of a new session is returned. Undefined when the user has no
- * username or is deleted: nothing is changed.
+ * Stores the password that a person has chosen, whose old one was right. Every session of the person ends with the old password, and
+ * every token that the password grant has issued; the value of the cookie of a new session is returned. Undefined when the old
+ * password was changed or reset meanwhile, or the user is deleted: nothing is changed, so that no change undoes a reset.
  */
 export async function changePassword(
   db: Db,
-  person: AccountKey,
+  person: Pick<VerifiedAccount, 'orgId' | 'userId' | 'passwordHash'>,
   password: string,
   now: Date,
   hasher: PasswordHasher = passwordHasher,
 ): Promise<string | undefined> {
-  const passwordHash = await hasher.hash(password);
+  const hashes = { verified: person.passwordHash.reveal(), chosen: await hasher.hash(password) };
   return db.transaction().execute(async (tx) => {
-    if (!(await updatePassword(tx, person, passwordHash, now))) return undefined;
+    if (!(await updatePassword(tx, person, hashes, now))) return undefined;
     await endWhatPasswordOpened(tx, person);
     return createSession(tx, person, now);
   });

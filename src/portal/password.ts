@@ -1,6 +1,7 @@
 import { changePassword, isInitialPasswordExpired } from '../accounts/passwords.ts';
 import { SESSION_LIFETIME_MS } from '../accounts/sessions.ts';
 import type { PortalSession } from '../accounts/sessions.ts';
+import type { VerifiedAccount } from '../accounts/sign-in.ts';
 import type { PageHandler } from './context.ts';
 import { getSession } from './context.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
@@ -34,6 +35,11 @@ function validateNewPassword(
   return messages;
 }
 
+function validateOldPassword(account: VerifiedAccount | undefined, now: Date): FieldMessages {
+  if (account === undefined) return { old_password: 'This is not your current password.' };
+  return isInitialPasswordExpired(account, now) ? { old_password: EXPIRED_PASSWORD_TEXT } : {};
+}
+
 /** The form to change the password. */
 export const showPasswordChange: PageHandler = (_context, request, response) =>
   sendView(response, 200, 'password', {
@@ -42,7 +48,10 @@ export const showPasswordChange: PageHandler = (_context, request, response) =>
     notice: findNoticeText(readQueryParameter(request, 'notice')),
   });
 
-/** Changes the password. The person stays signed in under a new session; every other session ends. */
+/**
+ * Changes the password. The person stays signed in under a new session; every other session ends. One that was changed or reset while
+ * the new one was hashed stays, and the person has to sign in again.
+ */
 export const changePasswordFromForm: PageHandler = async (context, request, response) => {
   const { db, clock, cookies, hashing, log } = context;
   const session = getSession(response);
@@ -54,18 +63,15 @@ export const changePasswordFromForm: PageHandler = async (context, request, resp
   const account = await context.verifyAccount(session.username, old, { partnerId: session.partnerId });
   if (account !== undefined) attempt.giveBack();
   const errors = {
-    ...(account === undefined ? { old_password: 'This is not your current password.' } : {}),
-    ...(account !== undefined && isInitialPasswordExpired(account, clock())
-      ? { old_password: EXPIRED_PASSWORD_TEXT }
-      : {}),
+    ...validateOldPassword(account, clock()),
     ...validateNewPassword(session, old, [first, second]),
   };
-  if (Object.keys(errors).length > 0) {
+  if (account === undefined || Object.keys(errors).length > 0) {
     sendView(response, 422, 'password', { rule: PASSWORD_RULE, errors });
     return;
   }
   const token = await hashing.run({ partnerId: session.partnerId }, (hasher) =>
-    changePassword(db, session, first, clock(), hasher),
+    changePassword(db, account, first, clock(), hasher),
   );
   context.invalidateCachedTokensOf(session.userId);
   if (token === undefined) {

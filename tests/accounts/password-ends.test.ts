@@ -10,6 +10,8 @@ import { addAccount, addClient, basic, START } from '../oauth/fixture.ts';
 import type { TestClient } from '../oauth/fixture.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { hashCheaply } from '../support/password-hashes.ts';
+import { givePassword } from '../support/usernames.ts';
 import { accountVerifier } from '../support/verifier.ts';
 
 let database: TestDatabase;
@@ -50,9 +52,13 @@ async function verified(word: string): Promise<VerifiedAccount> {
   return account;
 }
 
-const change = (word: string): Promise<unknown> => changePassword(database.db, person, word, START);
-const reset = (): Promise<unknown> =>
-  issueInitialPassword(database.db, { orgId: person.orgId, email: username }, START);
+/** Whatever the password is. */
+async function change(word: string): Promise<void> {
+  await givePassword(database.db, person, hashCheaply('whatever it is'));
+  expect(await changePassword(database.db, await verified('whatever it is'), word, START)).toBeDefined();
+}
+
+const reset = () => issueInitialPassword(database.db, { orgId: person.orgId, email: username }, START);
 
 test.each([
   ['a change', () => change('another password')],
@@ -70,6 +76,30 @@ test.each([
     expect(await find(bySecret)).toMatchObject({ userId: person.userId });
   },
 );
+
+test('a password that is reset while its change is under way stays as it was reset, and opens no session', async () => {
+  await change(password);
+  const before = await verified(password);
+  const issued = await reset();
+  if (issued === undefined) throw new Error('There is no such user.');
+  expect(await changePassword(database.db, before, 'chosen by whoever knew it', START)).toBeUndefined();
+  expect(await verified(issued.password.reveal())).toMatchObject({ passwordChangeRequired: true });
+  const { rows } = await database.pool.query('select from portal_sessions where user_id = $1', [
+    person.userId,
+  ]);
+  expect(rows).toEqual([]);
+});
+
+test('of two changes from one password the first one counts', async () => {
+  await change(password);
+  const before = await verified(password);
+  const [first, second] = [
+    await changePassword(database.db, before, 'the first choice', START),
+    await changePassword(database.db, before, 'the second choice', START),
+  ];
+  expect([first, second]).toEqual([expect.stringMatching(/^[\w-]{43}$/), undefined]);
+  expect(await verified('the first choice')).toMatchObject({ userId: person.userId });
+});
 
 test('a password that is changed between its check and its use opens neither a session nor a token', async () => {
   await change(password);

@@ -9,6 +9,12 @@ const ended = testsOf('tests/http/ended-credentials.test.ts');
 
 export const boundsOfEndedCredentials: readonly Bound[] = [
   bound(
+    'changes of a password that was changed or reset meanwhile',
+    [replace('src/queries/accounts/accounts.ts', "    .where('password_hash', '=', verified)\n", '')],
+    testsOf('tests/accounts/password-ends.test.ts')('stays as it was reset'),
+    testsOf('tests/accounts/password-ends.test.ts')('the first one counts'),
+  ),
+  bound(
     'time for which a credential has the turn of its partner',
     [replace(MEMORY, 'Math.min(PROVEN_MS, leftMs)', 'leftMs')],
     memory('is a credential’s for a minute'),

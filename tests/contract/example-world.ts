@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { newClientId, newClientSecret, sha256Digest } from '../../src/domain/security/credentials.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
-import { updatePassword } from '../../src/queries/accounts/accounts.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { Dispatcher } from '../../src/webhooks/dispatcher.ts';
 import { WebhookClient } from '../../src/webhooks/webhook-client.ts';
@@ -16,7 +15,7 @@ import { listExampleRequests } from '../../tools/generate/example-requests.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { FleetApi } from '../fleets/fleet-api.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
-import { insertNamedUser } from '../support/usernames.ts';
+import { givePassword, insertNamedUser } from '../support/usernames.ts';
 import { recordReports } from '../support/webhook-fixture.ts';
 
 export interface Client {
@@ -112,7 +111,7 @@ async function foundPartner(
     created_at: now,
     updated_at: now,
   });
-  await updatePassword(db, { orgId, userId: adminId }, hashCheaply(String(password)), now);
+  await givePassword(db, { orgId, userId: adminId }, hashCheaply(String(password)));
   for (const [grantType, { id, secret }] of [
     ['client-credentials', clients.client_credentials],
     ['password', clients.password],

@@ -6,14 +6,13 @@ import {
   sha256Digest,
 } from '../../src/domain/security/credentials.ts';
 import type { Role } from '../../src/domain/users/roles.ts';
-import { updatePassword } from '../../src/queries/accounts/accounts.ts';
 import { insertAccessTokens } from '../../src/queries/accounts/access-tokens.ts';
 import { insertApplication } from '../../src/queries/accounts/applications.ts';
 import type { GrantType } from '../../src/domain/security/grant-types.ts';
 import type { Db } from '../../src/queries/connection/database.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { hashCheaply } from '../support/password-hashes.ts';
-import { giveUsername } from '../support/usernames.ts';
+import { givePassword, giveUsername } from '../support/usernames.ts';
 
 export const START = new Date('2026-11-21T10:00:00.000Z');
 
@@ -51,7 +50,7 @@ export async function addUser(db: Db, orgId: string, role: Role = 'user', email?
 export async function addAccount(db: Db, orgId: string, username: string, password: string): Promise<string> {
   const userId = await addUser(db, orgId, 'staff', username);
   await giveUsername(db, { orgId, userId }, username);
-  await updatePassword(db, { orgId, userId }, hashCheaply(password), START);
+  await givePassword(db, { orgId, userId }, hashCheaply(password));
   return userId;
 }
 

@@ -17,6 +17,16 @@ export async function insertNamedUser(
 }
 
 /** Gives a user this username in place of the present one. */
+/** Sets the hash of somebody's password, as nobody but a test may without knowing the one before. */
+export async function givePassword(db: Db, { orgId, userId }: AccountKey, hash: string): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ password_hash: hash, password_change_required: false, initial_password_expires_at: null })
+    .where('org_id', '=', orgId)
+    .where('id', '=', userId)
+    .execute();
+}
+
 export async function giveUsername(db: Db, { orgId, userId }: AccountKey, username: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const user = await tx

@@ -53,25 +53,28 @@ export async function lockUnchangedPassword(tx: Tx, key: AccountKey, passwordHas
   return row !== undefined;
 }
 
-/** The person's own choice: the account is open from now on. False when the user has no username or is deleted. */
+/**
+ * The person's own choice in place of the password with the hash `verified`: the account is open from now on. False when the
+ * password is another one by now, or the user is deleted.
+ */
 export async function updatePassword(
   db: Db,
   key: AccountKey,
-  passwordHash: string,
+  { verified, chosen }: { readonly verified: string; readonly chosen: string },
   now: Date,
 ): Promise<boolean> {
   const row = await db
     .updateTable('users')
     .set({
-      password_hash: passwordHash,
+      password_hash: chosen,
       password_change_required: false,
       initial_password_expires_at: null,
       updated_at: now,
     })
     .where('org_id', '=', key.orgId)
     .where('id', '=', key.userId)
+    .where('password_hash', '=', verified)
     .where('deleted_at', 'is', null)
-    .where('username', 'is not', null)
     .returning('id')
     .executeTakeFirst();
   return row !== undefined;
