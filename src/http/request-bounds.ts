@@ -44,7 +44,13 @@ export const checkRequestBounds: RequestHandler = (request, _response, next) => 
 };
 
 /** Requests of HTTP/1.0 need no Host, and their expectations do not count. */
-function checkProtocol({ method, httpVersion, headers }: Request): void {
+function checkProtocol({ method, httpVersion, headers, rawHeaders }: Request): void {
+  // Two programs on the way may each believe another one (RFC 9112, 3.2).
+  if (rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text)).length > 1) {
+    throw new Problem('malformed_request', 'A request may have one header Host.', {
+      headers: { Connection: 'close' },
+    });
+  }
   if (httpVersion === '1.1' && headers.host === undefined) {
     throw new Problem('malformed_request', 'A request of HTTP/1.1 needs the header Host.', {
       headers: { Connection: 'close' },

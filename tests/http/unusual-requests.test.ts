@@ -73,6 +73,15 @@ test('CONNECT behind a request that is not answered yet ends the connection', as
   expect((await api.fetch('get', '/livez')).status).toBe(200);
 });
 
+test.each([
+  ['1.1', ['Host: a', 'Host: b']],
+  ['1.1', ['Host: a', 'X-Other: host', 'hOST: a']],
+  ['1.0', ['Host: a', 'Host: a']],
+])('a request of HTTP/%s with two headers Host is refused: %j', async (version, headers) => {
+  const answer = await text(send(`GET /livez HTTP/${version}`, ...headers));
+  expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*Connection: close[^]*A request may have one header Host\./);
+});
+
 test('HTTP/1.0 needs no Host, and its expectation does not count', async () => {
   expect(await text(send('GET /livez HTTP/1.0', 'Expect: 200-maybe'))).toMatch(/^HTTP\/1\.1 200 /);
 });
