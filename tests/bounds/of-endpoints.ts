@@ -22,7 +22,7 @@ export const boundsOfEndpoints: readonly Bound[] = [
   bound(
     'body of an answer that is read',
     [replace('src/webhooks/http-exchange.ts', 'if (bytes > MAX_BODY_BYTES)', 'if (bytes > Infinity)')],
-    client('a body of more than 4 KiB costs the connection'),
+    client('the connection', 'a body of more than 4 KiB costs'),
   ),
   bound(
     'interim responses of an answer',

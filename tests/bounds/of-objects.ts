@@ -24,7 +24,7 @@ export const boundsOfObjects: readonly Bound[] = [
         'acquireShare: () => Promise.resolve(() => undefined),',
       ),
     ],
-    testsOf('tests/abuse/connections.test.ts')('user-flood (lock table users in share mode)'),
+    testsOf('tests/abuse/connections.test.ts')('and others are left', 'user-flood'),
   ),
   bound(
     'users of a partner',

@@ -25,7 +25,7 @@ export const boundsOfPlans: readonly Bound[] = [
   bound(
     'what a look for the return of a house computes at once',
     [replace(SETTLED, 'if (known === undefined) this.#find(', 'if (known === undefined) this.isSettled(')],
-    pieces('asked once, walks or follows a day or a window at most in a piece'),
+    pieces('walks or follows a day or a window at most in a piece', 'asked once'),
   ),
   bound(
     'what a look for the end of a rest computes at once',
@@ -36,7 +36,7 @@ export const boundsOfPlans: readonly Bound[] = [
         'return this.endAround(window) !== undefined;',
       ),
     ],
-    pieces('something else in each quarter hour, walks or follows a day or a window at most in a piece'),
+    pieces('walks or follows a day or a window at most in a piece', 'something else in each quarter hour'),
   ),
   bound(
     'days that are looked through for a stay',
