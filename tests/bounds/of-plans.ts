@@ -24,7 +24,7 @@ export const boundsOfPlans: readonly Bound[] = [
   ),
   bound(
     'what a look for the return of a house computes at once',
-    [replace(SETTLED, 'if (known === undefined) this.#find(', 'if (known === undefined) this.isSettled(')],
+    [replace(SETTLED, 'this.#searchOn(window - back);', 'this.isSettled(window - back);')],
     pieces('walks or follows a day or a window at most in a piece', 'asked once'),
   ),
   bound(

@@ -33,11 +33,14 @@ export class HomeSearch {
     this.#warmest = house.warmestAt(since);
   }
 
-  /** Goes on by a day: the quarter hour by which the house is home once it is found, infinite where `until` is before it. */
-  goOn(): number | undefined {
-    if (this.#homeBy === undefined && this.#at < this.#until) this.#followDay();
-    else this.#homeBy ??= Infinity;
-    return this.#homeBy;
+  /** The quarter hour by which the house is home, infinite where `until` is before it; undefined until it is found. */
+  get homeBy(): number | undefined {
+    return this.#homeBy ?? (this.#at < this.#until ? undefined : Infinity);
+  }
+
+  /** Goes on by a day. */
+  goOn(): void {
+    if (this.homeBy === undefined) this.#followDay();
   }
 
   /** What comes in after `since` counts for nothing. */

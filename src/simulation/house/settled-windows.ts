@@ -38,42 +38,56 @@ export class SettledWindows {
   /** Whether a window begins at home whatever the house had come to before the last intervention. */
   isSettled(window: number): boolean {
     for (;;) {
-      const known = this.#find(window);
-      if (known !== undefined) return known;
+      const isSettled = this.#find(window);
+      if (isSettled !== undefined) return isSettled;
+      this.#searchOn(window);
     }
   }
 
   /** Computes a day of what tells whether a window is settled lately; true once that is known without. */
   approach(window: number): boolean {
     for (let back = 0; back <= SETTLING; back++) {
-      const known = this.#known.get(window - back);
-      if (known === undefined) this.#find(window - back);
-      if (known !== false) return known === true;
+      const isSettled = this.#find(window - back);
+      if (isSettled === true) return true;
+      if (isSettled === false) continue;
+      this.#searchOn(window - back);
+      return false;
     }
     return true;
   }
 
-  /** Whether a window is settled, as soon as that is known: each call computes a day at most. */
+  /** Whether a window is settled; undefined where days have to be computed for that. */
   #find(window: number): boolean | undefined {
     const known = this.#known.get(window);
     if (known !== undefined) return known;
     const first = this.firstOf(window);
-    const homeBy = this.#findHomeBy(first);
+    const event = this.#eventBefore(first);
+    const homeBy = event === undefined ? first : this.#findHomeBy(event);
     if (homeBy !== undefined) this.#known.set(window, homeBy <= first);
     return this.#known.get(window);
   }
 
-  /** The quarter hour by which the house is home after the last intervention before `first`, if there is any. */
-  #findHomeBy(first: number): number | undefined {
+  /** The quarter hour of the last intervention before the first one of a window, if there is any. */
+  #eventBefore(first: number): number | undefined {
     const { anchor } = this.#house;
     const event = this.#interventions.lastBefore(first);
-    if (first === anchor || event === undefined || event < anchor) return first;
-    if (this.#interventions.modeAt(event) === CONTROL_MODE.boost) return Infinity;
+    return first === anchor || event === undefined || event < anchor ? undefined : event;
+  }
+
+  /** The quarter hour by which the house is home after an intervention, as soon as it is known. */
+  #findHomeBy(event: number): number | undefined {
+    const isBoost = this.#interventions.modeAt(event) === CONTROL_MODE.boost;
+    return isBoost ? Infinity : this.#searches.get(event)?.homeBy;
+  }
+
+  #searchOn(window: number): void {
+    const event = this.#eventBefore(this.firstOf(window));
+    if (event === undefined) return;
     let search = this.#searches.get(event);
     if (search === undefined) {
       search = new HomeSearch(this.#house, event, this.#interventions.next(event));
       this.#searches.set(event, search);
     }
-    return search.goOn();
+    search.goOn();
   }
 }
