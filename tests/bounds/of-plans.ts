@@ -24,7 +24,13 @@ export const boundsOfPlans: readonly Bound[] = [
   ),
   bound(
     'what a look for the return of a house computes at once',
-    [replace(SETTLED, 'this.#searchOn(window - back);', 'this.isSettled(window - back);')],
+    [
+      replace(
+        SETTLED,
+        'found.goOn();\n      return false;',
+        'this.isSettled(window - back);\n      return false;',
+      ),
+    ],
     pieces('walks or follows a day or a window at most in a piece', 'asked once'),
   ),
   bound(

@@ -135,6 +135,7 @@ describe('a house of which something else is asked every day', () => {
     let pieces = 0;
     while (!simulation.approach(SUMMER + 12)) pieces += 1;
     expect(pieces).toBeGreaterThan(5);
+    expect(pieces).toBeLessThanOrEqual(WINDOWS_WALKED_BACK + 2);
     expect(dayOf(simulation, SUMMER + 12)).toEqual(dayOf(simulationOf(HOUSE, asked), SUMMER + 12));
   });
 
