@@ -16,7 +16,6 @@ export async function insertNamedUser(
   });
 }
 
-/** Gives a user this username in place of the present one. */
 /** Sets the hash of somebody's password, as nobody but a test may without knowing the one before. */
 export async function givePassword(db: Db, { orgId, userId }: AccountKey, hash: string): Promise<void> {
   await db
@@ -27,6 +26,7 @@ export async function givePassword(db: Db, { orgId, userId }: AccountKey, hash: 
     .execute();
 }
 
+/** Gives a user this username in place of the present one. */
 export async function giveUsername(db: Db, { orgId, userId }: AccountKey, username: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const user = await tx

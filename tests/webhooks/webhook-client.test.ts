@@ -105,6 +105,8 @@ test('an answer that nobody asked for is none to the message of another webhook'
 });
 
 test('the answer counts as soon as its headers are here, and a body without an end costs the connection', async () => {
+  // More time than a test has: it is not that which ends the exchange.
+  const shared = client({ deadlineMs: 600_000 });
   const closed = Promise.withResolvers<undefined>();
   let written = 0;
   fixture.receiver.answer = (_request, response) => {
@@ -117,10 +119,13 @@ test('the answer counts as soon as its headers are here, and a body without an e
     };
     write();
   };
-  // More time than a test has: it is not that which ends the exchange.
-  expect(await outcomeOf(post(client({ deadlineMs: 600_000 })))).toEqual({ kind: 'delivered', status: 200 });
+  expect(await outcomeOf(post(shared))).toEqual({ kind: 'delivered', status: 200 });
   await closed.promise;
   expect(written).toBeLessThan(4 * 1024 * 1024);
+  const before = fixture.receiver.connections;
+  fixture.receiver.answer = { status: 200 };
+  await post(shared);
+  expect(fixture.receiver.connections - before).toBe(1);
 });
 
 test.each([
