@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { decodeCursor } from '../domain/api/cursor.ts';
 import type { CursorPosition } from '../domain/api/cursor.ts';
 import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
-import { QUOTA_NAMES, parseQuota } from '../domain/api/quotas.ts';
+import { QUOTA_NAMES, QUOTA_RULE, parseQuota } from '../domain/api/quotas.ts';
 import type { QuotaChanges } from './quotas.ts';
 
 /** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
@@ -70,7 +70,7 @@ export function parseQuotaChange(text: string, before: QuotaChanges = []): Quota
   if (value === 'default') return [...before, [name, undefined]];
   const quota = parseQuota(value);
   if (quota === undefined) {
-    throw new InvalidArgumentError(`Give ${name} a whole number of 12 digits at most, or "default".`);
+    throw new InvalidArgumentError(`Give ${name} ${QUOTA_RULE}, or "default".`);
   }
   return [...before, [name, quota]];
 }

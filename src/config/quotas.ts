@@ -1,4 +1,4 @@
-import { DEFAULT_QUOTAS, QUOTA_NAMES, UNLIMITED, parseQuota } from '../domain/api/quotas.ts';
+import { DEFAULT_QUOTAS, QUOTA_NAMES, QUOTA_RULE, UNLIMITED, parseQuota } from '../domain/api/quotas.ts';
 import type { QuotaName, Quotas } from '../domain/api/quotas.ts';
 import { optionalTextField } from './fields.ts';
 import { readNamedValues } from './named-values.ts';
@@ -7,7 +7,7 @@ import type { NamedValues } from './named-values.ts';
 const QUOTA_VALUES: NamedValues<QuotaName, number> = {
   names: QUOTA_NAMES,
   words: 'off, or name=number with the names',
-  rule: 'a whole number of 12 digits at most',
+  rule: QUOTA_RULE,
   parse: parseQuota,
 };
 

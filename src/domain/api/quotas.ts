@@ -38,7 +38,10 @@ export const DEFAULT_QUOTAS: Quotas = {
 /** The quota of what is not bounded. */
 export const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
-/** A quota as people write it, of 12 digits at most; undefined for any other text. */
+/** What a quota has to be that people write. */
+export const QUOTA_RULE = 'a whole number of 12 digits at most';
+
+/** A quota as people write it; undefined for a text that breaks the rule. */
 export const parseQuota = (text: string): number | undefined =>
   /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 
