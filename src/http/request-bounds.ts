@@ -46,7 +46,7 @@ export const checkRequestBounds: RequestHandler = (request, _response, next) => 
 /** Requests of HTTP/1.0 need no Host, and their expectations do not count. */
 function checkProtocol({ method, httpVersion, headers, rawHeaders }: Request): void {
   // Two programs on the way may each believe another one (RFC 9112, 3.2).
-  if (rawHeaders.filter((text, i) => i % 2 === 0 && /^host$/i.test(text)).length > 1) {
+  if (countHosts(rawHeaders) > 1) {
     throw new Problem('malformed_request', 'A request may have one header Host.', {
       headers: { Connection: 'close' },
     });
@@ -62,6 +62,13 @@ function checkProtocol({ method, httpVersion, headers, rawHeaders }: Request): v
     });
   }
   if (method === 'CONNECT') throw methodNotAllowedProblem(method, []);
+}
+
+/** `rawHeaders` has names and values by turns. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) if (/^host$/i.test(rawHeaders[i] ?? '')) count += 1;
+  return count;
 }
 
 function countParameters(url: string, query: number): number {
