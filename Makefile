@@ -3,14 +3,15 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 
-# When the machine's Node is older than 22.18, Node 24 comes as an npm package into .node/.
-NODE_MINIMUM := 22 18
+# When the machine's Node is older than 22.18, this one comes as an npm package into .node/: one version, so that a build does not
+# change by itself.
+NODE_VERSION := 24.22.3
 PLATFORM := $(shell uname -s | tr '[:upper:]' '[:lower:]')-$(shell uname -m | sed -e 's/x86_64/x64/' -e 's/aarch64/arm64/')
 OWN_NODE := $(CURDIR)/.node/node_modules/node-$(PLATFORM)/bin
 SYSTEM_NODE_IS_NEW := $(shell node -e 'const [a, b] = process.versions.node.split("."); console.log(a > 22 || (a == 22 && b >= 18) ? "yes" : "")' 2>/dev/null)
 ifeq ($(SYSTEM_NODE_IS_NEW),)
   export PATH := $(OWN_NODE):$(PATH)
-  NODE_STAMP := $(OWN_NODE)/node
+  NODE_STAMP := .node/.installed-$(NODE_VERSION)
 endif
 
 LOCK_HASH := $(shell cksum package-lock.json 2>/dev/null | tr -d ' ' | sed 's/package-lock.json//')
@@ -27,8 +28,9 @@ VITEST := $(BIN)/vitest run --config tests/style/vitest.config.ts
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-$(OWN_NODE)/node:
-	npm install --prefix .node --no-save --no-audit --no-fund --loglevel=error node-$(PLATFORM)@24
+.node/.installed-$(NODE_VERSION):
+	npm install --prefix .node --no-save --no-audit --no-fund --loglevel=error node-$(PLATFORM)@$(NODE_VERSION)
+	@touch $@
 
 # One install for each state of the lock file, so that a test run does not wipe a running server's modules.
 $(INSTALL_STAMP): | $(NODE_STAMP)
