@@ -47,6 +47,11 @@ export const boundsOfMemory: readonly Bound[] = [
     testsOf('tests/http/gathered-bytes.test.ts')('is never more than the body may have'),
   ),
   bound(
+    'what a process has freed',
+    [replace('bin/partner', 'export MALLOC_MMAP_THRESHOLD_=', 'unused=')],
+    testsOf('tests/process/freed-memory.test.ts')('goes back to the system'),
+  ),
+  bound(
     'bodies that are given up',
     [
       replace('src/http/collect-body.ts', '    bytes.free();\n    request.pause();', '    request.pause();'),
