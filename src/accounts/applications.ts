@@ -98,14 +98,22 @@ export async function changeApplication(
   return (await updateApplication(db, application, change, now)) !== undefined;
 }
 
-/** Gives the application a new secret, and ends all others; resolves to it, or undefined when the application was deleted meanwhile. */
+/**
+ * Gives the application a new secret, and ends all others; false when the application was deleted meanwhile. It is shown before the
+ * commit, so that it cannot be lost; what `show` throws undoes everything.
+ */
 export async function replaceApplicationSecrets(
   db: Db,
   application: Application,
   now: Date,
-): Promise<string | undefined> {
+  show: (secret: string) => void,
+): Promise<boolean> {
   const secret = newClientSecret();
-  return (await replaceSecrets(db, application, sha256Digest(secret), now)) ? secret : undefined;
+  return db.transaction().execute(async (tx) => {
+    const isReplaced = await replaceSecrets(tx, application, sha256Digest(secret), now);
+    if (isReplaced) show(secret);
+    return isReplaced;
+  });
 }
 
 /**

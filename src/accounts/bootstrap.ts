@@ -54,15 +54,23 @@ export async function bootstrapFirstOrganization(
   });
 }
 
-/** A further partner organization with its admin and an application; the name and the email are already checked. */
+/**
+ * A further partner organization with its admin and an application; the name and the email are already checked. Shown before the
+ * commit, as the first one is.
+ */
 export async function createOrganization(
   db: Db,
   organization: { readonly name: string; readonly adminEmail: string },
   now: Date,
+  show: (made: FirstCredentials) => void = () => undefined,
 ): Promise<FirstCredentials> {
   const drafted = await draft(organization.name, organization.adminEmail, {});
   return withFreeUsername(drafted.email, drafted.orgId, (username) =>
-    db.transaction().execute((tx) => insertDraft(tx, drafted, username, now)),
+    db.transaction().execute(async (tx) => {
+      const made = await insertDraft(tx, drafted, username, now);
+      show(made);
+      return made;
+    }),
   );
 }
 

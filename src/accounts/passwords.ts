@@ -36,24 +36,27 @@ export function isInitialPasswordExpired(
 /**
  * An initial password for a user of an organization, who so becomes able to sign in (or has forgotten the old one,
  * which ends, and with it all that was opened by it: portal sessions and tokens of the password grant). Undefined when the
- * organization has no user with this email.
+ * organization has no user with this email. What `show` throws, before the commit, undoes everything.
  */
 export async function issueInitialPassword(
   db: Db,
   user: { readonly orgId: string; readonly email: string },
   now: Date,
   hasher: PasswordHasher = passwordHasher,
+  show: (issued: InitialPassword) => void = () => undefined,
 ): Promise<InitialPassword | undefined> {
   const password = newInitialPassword();
   const initial = { hash: await hasher.hash(password), expiresAt: toInitialPasswordEnd(now) };
-  const account = await withFreeUsername(user.email, user.orgId, (candidate) =>
+  return withFreeUsername(user.email, user.orgId, (candidate) =>
     db.transaction().execute(async (tx) => {
       const changed = await updateInitialPasswordByEmail(tx, user, candidate, initial, now);
-      if (changed !== undefined) await endWhatPasswordOpened(tx, changed);
-      return changed;
+      if (changed === undefined) return undefined;
+      await endWhatPasswordOpened(tx, changed);
+      const issued = { userId: changed.userId, username: changed.username, password: new Secret(password) };
+      show(issued);
+      return issued;
     }),
   );
-  return account && { userId: account.userId, username: account.username, password: new Secret(password) };
 }
 
 /**

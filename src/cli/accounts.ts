@@ -1,9 +1,12 @@
 import { findApplicationByClientId, replaceApplicationSecrets } from '../accounts/applications.ts';
 import { createOrganization } from '../accounts/bootstrap.ts';
+import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { issueInitialPassword } from '../accounts/passwords.ts';
+import type { InitialPassword } from '../accounts/passwords.ts';
 import { resumePartner, suspendPartner } from '../accounts/suspension.ts';
 import type { CommandContext } from './context.ts';
 import { UsageError } from './context.ts';
+import { printForCertain } from './outputs.ts';
 import { withStorage } from './storage.ts';
 
 const PASSWORD_NOTE = 'Shown only now; the password must be changed at the first login, within 72 hours.';
@@ -14,8 +17,7 @@ export function createOrganizationCommand(
   context: CommandContext,
   options: { readonly name: string; readonly adminEmail: string; readonly json: boolean },
 ): Promise<number> {
-  return withStorage(context, async ({ db }) => {
-    const made = await createOrganization(db, options, new Date());
+  const show = (made: FirstCredentials): void => {
     const values = {
       org_id: made.orgId,
       admin_user_id: made.adminUserId,
@@ -24,7 +26,10 @@ export function createOrganizationCommand(
       client_id: made.clientId,
       client_secret: made.clientSecret.reveal(),
     };
-    print(options.json, values, PASSWORD_NOTE);
+    showOnce(options.json, values, PASSWORD_NOTE);
+  };
+  return withStorage(context, async ({ db }) => {
+    await createOrganization(db, options, new Date(), show);
   });
 }
 
@@ -37,11 +42,13 @@ export function issuePasswordCommand(
   email: string,
   options: { readonly org: string; readonly json: boolean },
 ): Promise<number> {
+  const show = ({ username, password }: InitialPassword): void =>
+    showOnce(options.json, { username, password: password.reveal() }, PASSWORD_NOTE);
   return withStorage(context, async ({ db }) => {
-    const issued = await issueInitialPassword(db, { orgId: options.org, email }, new Date());
+    const user = { orgId: options.org, email };
+    const issued = await issueInitialPassword(db, user, new Date(), undefined, show);
     if (issued === undefined)
       throw new UsageError(`Organization ${options.org} has no user with the email ${email}.`);
-    print(options.json, { username: issued.username, password: issued.password.reveal() }, PASSWORD_NOTE);
   });
 }
 
@@ -53,14 +60,12 @@ export function replaceSecretCommand(
 ): Promise<number> {
   return withStorage(context, async ({ db }) => {
     const application = await findApplicationByClientId(db, clientId);
-    const secret = application && (await replaceApplicationSecrets(db, application, new Date()));
-    if (application === undefined || secret === undefined)
+    const show = (secret: string): void => {
+      const values = { org_id: application?.orgId ?? '', client_id: clientId, client_secret: secret };
+      showOnce(options.json, values, SECRET_NOTE);
+    };
+    if (!(application && (await replaceApplicationSecrets(db, application, new Date(), show))))
       throw new UsageError(`No application has the client id ${clientId}.`);
-    print(
-      options.json,
-      { org_id: application.orgId, client_id: clientId, client_secret: secret },
-      SECRET_NOTE,
-    );
   });
 }
 
@@ -92,11 +97,17 @@ function noPartnerError(orgId: string): UsageError {
   return new UsageError(`No partner has the id ${orgId}; that of a simulation organization is not taken.`);
 }
 
-function print(asJson: boolean, values: Readonly<Record<string, string>>, note?: string): void {
-  if (asJson) {
-    console.log(JSON.stringify(values));
-    return;
-  }
-  for (const [name, value] of Object.entries(values)) console.log(`${name.padEnd(14)} ${value}`);
-  if (note !== undefined) console.log(note);
+/** What the caller is shown only once: before it is stored. */
+function showOnce(asJson: boolean, values: Readonly<Record<string, string>>, note: string): void {
+  printForCertain(asJson ? JSON.stringify(values) : `${format(values)}\n${note}`);
+}
+
+function print(asJson: boolean, values: Readonly<Record<string, string>>): void {
+  console.log(asJson ? JSON.stringify(values) : format(values));
+}
+
+function format(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name.padEnd(14)} ${value}`)
+    .join('\n');
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { writePrivateFile } from '../config/private-file.ts';
 import type { Settings } from '../config/settings.ts';
+import { printForCertain } from './outputs.ts';
 
 /** In DATA_DIR. */
 const FILE = 'first-credentials';
@@ -11,27 +12,26 @@ interface Outlet {
   readonly isTerminal: boolean;
   /** `--print-credentials` */
   readonly mayPrint: boolean;
-  readonly print: (text: string) => void;
 }
 
 /**
  * Shows what the first start has made, once. Output that is no terminal goes to a log that many read: there, and with a
  * database server of one's own, the credentials go to a file that only its owner can read, and the output names it.
- * @throws Error when the file cannot be written, with the cure.
+ * @throws Error when the output does not take them, or the file cannot be written, with the cure.
  */
 export function showFirstCredentials(
-  { settings, isTerminal, mayPrint, print }: Outlet,
+  { settings, isTerminal, mayPrint }: Outlet,
   first: FirstCredentials,
   baseUrl: string,
 ): void {
   const text = describeFirstCredentials(first, baseUrl);
   if (settings.databaseUrl === undefined || isTerminal || mayPrint) {
-    print(text);
+    printForCertain(text);
     return;
   }
   const path = resolve(settings.dataDir, FILE);
   writeCredentials(path, text);
-  print(
+  console.log(
     `First start: the credentials of the first organization are in ${path}. Keep them, and remove the file.`,
   );
 }

@@ -1,15 +1,47 @@
+import { writeSync } from 'node:fs';
 import type { Log } from '../log/log.ts';
 
 /** How long output and log may take, once all else is over, for what they still hold. */
 const LAST_LINES_MS = 500;
 
+/** How long a full pipe may take until its reader has read on. */
+const FULL_PIPE_MS = 5_000;
+const LOOK_EVERY_MS = 10;
+
+/**
+ * Prints lines that nothing shows a second time, and returns when the system has taken all of them.
+ * @throws Error when standard output does not take them.
+ */
+export function printForCertain(text: string): void {
+  const bytes = Buffer.from(`${text}\n`);
+  const waiting = new Int32Array(new SharedArrayBuffer(4));
+  const end = performance.now() + FULL_PIPE_MS;
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(process.stdout.fd, bytes, written);
+    } catch (cause) {
+      const isFull = (cause as NodeJS.ErrnoException).code === 'EAGAIN';
+      if (!isFull || performance.now() > end)
+        throw new Error('Standard output does not take what is shown only once, so nothing was changed.', {
+          cause,
+        });
+      Atomics.wait(waiting, 0, 0, LOOK_EVERY_MS);
+    }
+  }
+}
+
+/** Of a command: an output whose reader is gone, or whose disk is full, ends it with 1. */
+export function endWithLostOutput(error: Error): never {
+  process.stderr.write(`partner: Standard output takes nothing (${error.message}).\n`);
+  process.exit(1);
+}
+
 /**
  * For as long as the process runs: what output and log do not take is lost and ends nothing, be it that their reader is gone
  * (EPIPE), their terminal hung up (EIO) or their disk full.
  */
-export function surviveLostOutputs(log: Log): void {
-  process.stderr.on('error', () => undefined);
-  process.stdout.on('error', () => undefined);
+export function surviveLostOutput(log: Log): void {
+  process.stdout.off('error', endWithLostOutput).on('error', () => undefined);
   process.stdout.once('error', (error) =>
     log.warn('Standard output takes nothing: what was printed is lost.', { error }),
   );

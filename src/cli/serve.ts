@@ -3,7 +3,7 @@ import type { Service, ServeRole } from '../compose/service.ts';
 import type { Log } from '../log/log.ts';
 import type { CommandContext } from './context.ts';
 import { showFirstCredentials } from './first-credentials.ts';
-import { endDespiteOutputs, endForCertain, surviveLostOutputs } from './outputs.ts';
+import { endDespiteOutputs, endForCertain, surviveLostOutput } from './outputs.ts';
 
 /** How long a stop may take, after the delay of the settings, before the process ends all the same. */
 const STOP_MS = 9_500;
@@ -20,15 +20,14 @@ export async function serveCommand(
   { settings, log }: CommandContext,
   { role, printCredentials: mayPrint = false }: ServeOptions,
 ): Promise<number> {
-  surviveLostOutputs(log);
+  surviveLostOutput(log);
   const ended = Promise.withResolvers<number>();
   const stopping = stopBySignal(settings.stopDelaySeconds * 1_000 + STOP_MS, log);
   const onFatal = (error: Error): void => {
     log.error('The service cannot go on.', { error });
     ended.resolve(1);
   };
-  const print = (text: string): void => console.log(text);
-  const outlet = { settings, isTerminal: process.stdout.isTTY, mayPrint, print };
+  const outlet = { settings, isTerminal: process.stdout.isTTY, mayPrint };
   const service = await startService({
     settings,
     role,
