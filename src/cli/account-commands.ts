@@ -41,7 +41,7 @@ function describeSuspension(org: Command, run: Run): void {
   org
     .command('suspend')
     .description(
-      'Stop a partner with its simulation organizations within a second: its tokens and sessions are refused (403 organization_suspended), its deliveries and fleets pause. Nothing is deleted.',
+      'Stop a partner with its simulation organizations within a second: its tokens are refused (403 organization_suspended), its people cannot sign in, and their sessions rest as its deliveries and fleets do. Nothing is deleted.',
     )
     .argument('<id>', "id of the partner's organization", parseUuid)
     .option('--json', 'print one JSON object', false)

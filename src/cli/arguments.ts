@@ -5,9 +5,12 @@ import { isEmailAddress, isUuid } from '../domain/api/formats.ts';
 import { QUOTA_NAMES, QUOTA_RULE, parseQuota } from '../domain/api/quotas.ts';
 import type { QuotaChanges } from './quotas.ts';
 
-/** 1 to 255 characters, trimmed. @throws InvalidArgumentError for anything else. */
+/** 1 to 255 characters in one line, trimmed. @throws InvalidArgumentError for anything else. */
 export function parseOrganizationName(text: string): string {
-  if (text.trim() === '' || text.length > 255) throw new InvalidArgumentError('Give 1 to 255 characters.');
+  if (text.trim() === '' || text.length > 255 || /\p{Cc}/u.test(text))
+    throw new InvalidArgumentError(
+      'Give 1 to 255 characters, none of them a line break or another control character.',
+    );
   return text.trim();
 }
 

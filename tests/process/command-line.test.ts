@@ -28,6 +28,11 @@ test.each([
     ['org', 'create', '--name', ' ', '--admin-email', 'a@example.com'],
     /1 to 255 characters/,
   ],
+  [
+    'a name of two lines',
+    ['org', 'create', '--name', 'A\nB', '--admin-email', 'a@example.com'],
+    /none of them a line break/,
+  ],
   ['a wrong email', ['org', 'create', '--name', 'A', '--admin-email', 'nobody'], /Give an email address/],
   ['a limit of no page', ['signup', 'list', '--limit', '0'], /Give 1 to 1000/],
   ['a cursor of no page', ['signup', 'list', '--after', 'x'], /Give the cursor/],
