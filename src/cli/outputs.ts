@@ -9,16 +9,20 @@ const FULL_PIPE_MS = 5_000;
 const LOOK_EVERY_MS = 10;
 
 /**
- * Prints lines that nothing shows a second time, and returns when the system has taken all of them.
+ * Prints lines that nothing shows a second time, and returns when the system has taken all of them; a full pipe is waited for.
  * @throws Error when standard output does not take them.
  */
-export function printForCertain(text: string): void {
+export function printForCertain(
+  text: string,
+  fd: number = process.stdout.fd,
+  patienceMs = FULL_PIPE_MS,
+): void {
   const bytes = Buffer.from(`${text}\n`);
   const waiting = new Int32Array(new SharedArrayBuffer(4));
-  const end = performance.now() + FULL_PIPE_MS;
+  const end = performance.now() + patienceMs;
   for (let written = 0; written < bytes.length;) {
     try {
-      written += writeSync(process.stdout.fd, bytes, written);
+      written += writeSync(fd, bytes, written);
     } catch (cause) {
       const isFull = (cause as NodeJS.ErrnoException).code === 'EAGAIN';
       if (!isFull || performance.now() > end)
