@@ -7,6 +7,7 @@ import { requireMatch } from '../domain/api/entity-tags.ts';
 import { PAGE_SIZE, formatLinkHeader, numberedPageRelations } from '../domain/api/page-links.ts';
 import { Problem, validationProblem, notFoundProblem } from '../domain/api/problem.ts';
 import { decrypt, encrypt, webhookSecretContext } from '../domain/security/encryption.ts';
+import { describeOutcome } from '../domain/notifications/retry.ts';
 import { generateSigningSecret } from '../domain/notifications/signature.ts';
 import { validateSubscription, validateTopics } from '../domain/notifications/topics.ts';
 import type { Tx } from '../queries/connection/database.ts';
@@ -133,6 +134,7 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
   if (!webhook.enabled) return cancelledTest('The webhook is disabled.');
   const errors = validateSubscription(webhook.topics, body.topic);
   if (errors.length > 0) throw validationProblem(errors);
+  if (!context.keyring.keys.has(webhook.secret.keyId)) return UNSIGNED_TEST;
   const secret = decrypt(context.keyring, webhook.secret, webhookSecretContext(webhook.id));
   const { outcome, status_code, detail } = await context.testWebhook({
     url: webhook.url,
@@ -173,6 +175,12 @@ function orNotFound<T>(value: T | undefined): T {
   if (value === undefined) throw notFoundProblem('webhook');
   return value;
 }
+
+/** What a delivery says of such a webhook, too. */
+const UNSIGNED_TEST = {
+  status: 200,
+  body: { outcome: 'failed', status_code: null, detail: describeOutcome({ kind: 'unsigned' }) },
+} as const;
 
 function cancelledTest(detail: string) {
   return { status: 200, body: { outcome: 'cancelled', status_code: null, detail } } as const;
