@@ -60,12 +60,13 @@ export function replaceSecretCommand(
 ): Promise<number> {
   return withStorage(context, async ({ db }) => {
     const application = await findApplicationByClientId(db, clientId);
+    if (application === undefined) throw noApplicationError(clientId);
     const show = (secret: string): void => {
-      const values = { org_id: application?.orgId ?? '', client_id: clientId, client_secret: secret };
+      const values = { org_id: application.orgId, client_id: clientId, client_secret: secret };
       showOnce(options.json, values, SECRET_NOTE);
     };
-    if (!(application && (await replaceApplicationSecrets(db, application, new Date(), show))))
-      throw new UsageError(`No application has the client id ${clientId}.`);
+    const isReplaced = await replaceApplicationSecrets(db, application, new Date(), show);
+    if (!isReplaced) throw noApplicationError(clientId);
   });
 }
 
@@ -95,6 +96,10 @@ export function resumeCommand(
 
 function noPartnerError(orgId: string): UsageError {
   return new UsageError(`No partner has the id ${orgId}; that of a simulation organization is not taken.`);
+}
+
+function noApplicationError(clientId: string): UsageError {
+  return new UsageError(`No application has the client id ${clientId}.`);
 }
 
 /** What the caller is shown only once: before it is stored. */

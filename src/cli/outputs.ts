@@ -41,8 +41,8 @@ export function endWithLostOutput(error: Error): never {
 }
 
 /**
- * For as long as the process runs: what output and log do not take is lost and ends nothing, be it that their reader is gone
- * (EPIPE), their terminal hung up (EIO) or their disk full.
+ * For as long as the process runs: what standard output does not take is lost and ends nothing, be it that its reader is gone
+ * (EPIPE), its terminal hung up (EIO) or its disk full. For the log src/main.ts has that for every command.
  */
 export function surviveLostOutput(log: Log): void {
   process.stdout.off('error', endWithLostOutput).on('error', () => undefined);

@@ -176,7 +176,7 @@ function orNotFound<T>(value: T | undefined): T {
   return value;
 }
 
-/** What a delivery says of such a webhook, too. */
+/** Of a webhook whose secret's key is not configured: what its deliveries say. */
 const UNSIGNED_TEST = {
   status: 200,
   body: { outcome: 'failed', status_code: null, detail: describeOutcome({ kind: 'unsigned' }) },

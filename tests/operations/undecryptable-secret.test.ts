@@ -1,9 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Services } from '../../src/operations/context.ts';
 import { startApi, type Api } from '../support/api.ts';
 
 let api: Api;
+const testWebhook = vi.fn<Services['testWebhook']>();
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({ services: { testWebhook } });
 });
 afterAll(() => api.close());
 
@@ -24,8 +26,11 @@ test('the test of a webhook whose secret is encrypted under a key that is not co
         'The signing secret could not be read: its encryption key is not configured (ENCRYPTION_KEY_PREVIOUS).',
     },
   ]);
+  expect(testWebhook).not.toHaveBeenCalled();
   // The cure that a partner has.
   expect((await api.call('rotateWebhookSecret', { path })).status).toBe(200);
+  const delivered = { outcome: 'delivered', status_code: 204, detail: null } as const;
+  testWebhook.mockResolvedValueOnce(delivered);
   const again = await api.call('testWebhook', { path, body: { topic: 'device.information' } });
-  expect(again.body).not.toEqual(tested.body);
+  expect(again.body).toEqual(delivered);
 });
