@@ -5,10 +5,10 @@ import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from 'kysely';
 import { fleetApi } from '../fleets/fleet-api.ts';
-import { measureLongestHold } from '../support/loop-holds.ts';
+import { measureRepeatedHold } from '../support/loop-holds.ts';
 
-/** Two pages of lists that are read and written at once, and what comes between them. */
-const MAX_HOLD_MS = 30;
+/** Two chunks that are written at once, and what comes between them, take 4 to 11. Lists without chunks, pages and shares take 23 to 40. */
+const MAX_HOLD_MS = 20;
 const FLEETS = 60;
 
 const fleets = fleetApi();
@@ -33,7 +33,7 @@ async function read(org: string, path: string): Promise<number> {
 async function expectNoHold(readers: number, work: () => Promise<unknown>): Promise<void> {
   const all = () => Promise.all(Array.from({ length: readers }, work));
   await all();
-  expect(await measureLongestHold(all)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(all)).toBeLessThan(MAX_HOLD_MS);
 }
 
 /** Fleets without households whose definitions are as long as they may be: 40 kB each. */
@@ -67,32 +67,9 @@ async function addUsers(): Promise<void> {
   `.execute(fleets.api.db);
 }
 
-/** Notices, and deliveries of them to a webhook, whose id it resolves to. */
-async function addNotices(): Promise<string> {
-  const { api } = fleets;
-  const webhook = await api.call('createWebhook', { body: { url: 'https://example.com/' } });
-  await sql`
-    with instants as (select '2026-01-01Z'::timestamptz + index * interval '1 s' as at from generate_series(1, 3000) index),
-    items as (
-      insert into notification_items (org_id, id, kind, message, occurred_at)
-      select ${api.own.orgId}, gen_random_uuid(), 'information', 'A notice', at from instants
-    ),
-    sent as (
-      insert into messages (org_id, id, message_type, occurred_at, payload, created_at, announced_at)
-      select ${api.own.orgId}, gen_random_uuid(), 'device.information', at, '{}', at, at from instants
-      returning org_id, id, created_at
-    )
-    insert into deliveries (org_id, message_id, webhook_id, state, due_at, created_at, finished_at)
-    select org_id, id, ${webhook.body.id}, 'delivered', created_at, created_at, created_at from sent
-  `.execute(api.db);
-  return webhook.body.id as string;
-}
-
-let webhookId: string;
 beforeAll(async () => {
   await addLongFleets();
   await addUsers();
-  webhookId = await addNotices();
 });
 
 test('four lists of fleets with long definitions do not hold the event loop', async () => {
@@ -104,14 +81,4 @@ test('four lists of fleets with long definitions do not hold the event loop', as
 test('eight lists of all users, and eight pages of 1,000, do not hold the event loop', async () => {
   const { orgId } = fleets.api.own;
   for (const path of ['users', 'users?limit=1000']) await expectNoHold(8, () => read(orgId, path));
-});
-
-test('sixteen pages of notices, of actions and of deliveries at once do not hold the event loop', async () => {
-  const { orgId } = fleets.api.own;
-  for (const path of [
-    'notifications/information?limit=100',
-    'notifications/actions?limit=100',
-    `notifications/webhooks/${webhookId}/deliveries?limit=100`,
-  ])
-    await expectNoHold(16, () => read(orgId, path));
 });

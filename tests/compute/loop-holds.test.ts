@@ -11,7 +11,7 @@ import { loadHistoryPrices } from '../../src/households/history-prices.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { askOften } from '../support/asked-often.ts';
 import { countCalls } from '../support/call-counts.ts';
-import { measureLongestHold } from '../support/loop-holds.ts';
+import { measureLongestHold, measureRepeatedHold } from '../support/loop-holds.ts';
 
 /** What the event loop may spend in one turn. */
 const MAX_HOLD_MS = 50;
@@ -92,7 +92,7 @@ const cases: Record<string, () => [before: () => Promise<number>, work: () => Pr
 test.each(Object.entries(cases))('%s does not hold the event loop', async (_name, prepare) => {
   const [before, work] = prepare();
   expect(await before()).toBe(200);
-  expect(await measureLongestHold(async () => expect(await work()).toBe(200))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(async () => expect(await work()).toBe(200))).toBeLessThan(MAX_HOLD_MS);
 });
 
 /** Prices from two weeks before now up to three days after it, hour by hour, by one statement. */
@@ -118,8 +118,8 @@ test('a heat pump of which something else was asked a thousand times does not ho
   // What is compiled at first answers is not what each one costs.
   await ask(`${heatPump.path}/schedules?${TWO_DAYS}`)();
   await ask(heatPump.path)();
-  expect(await measureLongestHold(ask(`${restless.path}/schedules?${TWO_DAYS}`))).toBeLessThan(MAX_HOLD_MS);
-  expect(await measureLongestHold(ask(restless.path))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(ask(`${restless.path}/schedules?${TWO_DAYS}`))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(ask(restless.path))).toBeLessThan(MAX_HOLD_MS);
 });
 
 test.each(['on a thread', 'in slices'])(
@@ -134,7 +134,7 @@ test.each(['on a thread', 'in slices'])(
       expect(answers.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     };
     await forty();
-    expect(await measureLongestHold(forty)).toBeLessThan(MAX_HOLD_MS);
+    expect(await measureRepeatedHold(forty)).toBeLessThan(MAX_HOLD_MS);
   },
 );
 
@@ -154,12 +154,12 @@ test('lists of prices, of a year and ten of a month at once, do not hold the eve
   const one = async () => expect(await list('2033-01-01')).toBe(200);
   // What is compiled at a first request is not what each one costs.
   await one();
-  expect(await measureLongestHold(one)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(one)).toBeLessThan(MAX_HOLD_MS);
   const ten = async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => list('2032-02-01')));
     expect(answers).toEqual(Array(10).fill(200));
   };
-  expect(await measureLongestHold(ten)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(ten)).toBeLessThan(MAX_HOLD_MS);
 });
 
 /** Stores the prices of the year 2024, each of which came in by itself, and counts them as an upload. */
@@ -195,7 +195,7 @@ test('the prices of a year, when they are first read, come in pieces that do not
   // What is compiled at a first reading is not what each one costs.
   expect(await load('2024-12-31Z')).toBeLessThan(500);
   const loadAll = async () => expect(await load('2024-01-01Z')).toBe(stored);
-  expect(await measureLongestHold(loadAll)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(loadAll)).toBeLessThan(MAX_HOLD_MS);
   // Some milliseconds; eight revisions of each price in one piece took 88.
   expect(mostBytes).toBe(10_000 * NUMBERS_PER_REVISION * Float64Array.BYTES_PER_ELEMENT);
 });

@@ -18,3 +18,15 @@ export async function measureLongestHold(work: () => Promise<unknown>): Promise<
   isOver = true;
   return longest;
 }
+
+const RUNS = 3;
+
+/**
+ * The same of work that can be repeated: the least of three runs. What the work holds it holds in each of them; what a
+ * machine adds that is shared with others it does not.
+ */
+export async function measureRepeatedHold(work: () => Promise<unknown>): Promise<number> {
+  let least = Infinity;
+  for (let run = 0; run < RUNS; run += 1) least = Math.min(least, await measureLongestHold(work));
+  return least;
+}
