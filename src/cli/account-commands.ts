@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { CursorPosition } from '../domain/api/cursor.ts';
 import {
   parseEmailAddress,
   parseOrganizationName,
@@ -10,6 +9,7 @@ import {
 } from './arguments.ts';
 import { QUOTA_NAMES } from '../domain/api/quotas.ts';
 import type { Run } from './context.ts';
+import type { ListOptions } from './newest-lists.ts';
 import type { QuotaChanges } from './quotas.ts';
 
 /** Adds the commands about organizations, users, applications and sign-up requests. */
@@ -35,6 +35,13 @@ function describeOrganizations(org: Command, run: Run): void {
     .action((options: { name: string; adminEmail: string; json: boolean }) =>
       run(async (context) => (await import('./accounts.ts')).createOrganizationCommand(context, options)),
     );
+  describeList(
+    org,
+    'Print the partners with the ids of their organizations, newest first.',
+    'partners',
+  ).action((options: ListOptions) =>
+    run(async (context) => (await import('./newest-lists.ts')).listPartnersCommand(context, options)),
+  );
 }
 
 function describeSuspension(org: Command, run: Run): void {
@@ -107,15 +114,20 @@ function describeUsers(user: Command, run: Run): void {
 }
 
 function describeSignupRequests(signup: Command, run: Run): void {
-  signup
+  describeList(
+    signup,
+    'Print the sign-up requests with their invite tokens, newest first.',
+    'requests',
+  ).action((options: ListOptions) =>
+    run(async (context) => (await import('./newest-lists.ts')).listSignupRequestsCommand(context, options)),
+  );
+}
+
+function describeList(parent: Command, description: string, what: string): Command {
+  return parent
     .command('list')
-    .description('Print the sign-up requests with their invite tokens, newest first.')
-    .option('--limit <number>', 'requests to print, 1 to 1000', parsePageLimit, 50)
+    .description(description)
+    .option('--limit <number>', `${what} to print, 1 to 1000`, parsePageLimit, 50)
     .option('--after <cursor>', 'begin behind the page that has printed this cursor', parsePageCursor)
-    .option('--json', 'print one JSON object: items, and next for --after', false)
-    .action((options: { limit: number; after?: CursorPosition; json: boolean }) =>
-      run(async (context) =>
-        (await import('./signup-requests.ts')).listSignupRequestsCommand(context, options),
-      ),
-    );
+    .option('--json', 'print one JSON object: items, and next for --after', false);
 }

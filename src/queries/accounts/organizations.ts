@@ -46,6 +46,32 @@ export async function findOrganization(db: Db, id: string): Promise<Organization
   };
 }
 
+/** A partner's own organization, as the operator sees it. */
+export interface Partner {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  /** Since when it is stopped. */
+  readonly suspendedAt: Date | null;
+}
+
+/** Partners' own organizations, newest first, at most `limit`, from behind `after`. */
+export async function listPartners(
+  db: Db,
+  limit: number,
+  after?: Pick<Partner, 'id' | 'createdAt'>,
+): Promise<Partner[]> {
+  let query = db
+    .selectFrom('organizations')
+    .select(['id', 'name', 'created_at as createdAt', 'suspended_at as suspendedAt'])
+    .where('kind', '=', 'partner');
+  if (after !== undefined)
+    query = query.where((eb) =>
+      eb(eb.refTuple('created_at', 'id'), '<', eb.tuple(after.createdAt, after.id)),
+    );
+  return query.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit).execute();
+}
+
 /** The organization and those that its fleets have reserved. */
 export async function listOrganizationsOf(db: Db | Tx, orgId: string): Promise<string[]> {
   const rows = await selectOrganizationsOf(db, { orgId });

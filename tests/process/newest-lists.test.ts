@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { insertSignupRequest } from '../../src/queries/accounts/signup-requests.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
@@ -50,4 +51,36 @@ test('the operator lists sign-up requests page by page, newest first', async () 
     `2026-11-21T10:00:00.001Z  ${newest[1]?.inviteToken}  "b@b.example"  "https://1.example/"`,
     `Older ones: partner signup list --after ${page.next}`,
   ]);
+});
+
+test('the operator lists partners, without their simulation organizations, page by page, newest first', async () => {
+  expect((await partner(['org', 'list'], env)).output).toBe('No partner.\n');
+  const made = ['One', 'Two \u001b[2J', 'Three'].map((name, index) => ({
+    id: randomUUID(),
+    name,
+    kind: 'partner' as const,
+    parentOrgId: null,
+    createdAt: new Date(START + index),
+  }));
+  for (const organization of made) await insertOrganization(database.db, organization);
+  const [one, two, three] = made.map(({ id }) => id);
+  const simulation = {
+    id: randomUUID(),
+    name: 'Simulated',
+    kind: 'simulation',
+    parentOrgId: one ?? '',
+  } as const;
+  await insertOrganization(database.db, { ...simulation, createdAt: new Date(START + 9) });
+  await partner(['org', 'suspend', two ?? ''], env);
+
+  const plain = await partner(['org', 'list', '--limit', '2'], env);
+  const [first, second, more = '', ...rest] = plain.output.trimEnd().split('\n');
+  expect([plain.code, first, rest]).toEqual([0, `2026-11-21T10:00:00.002Z  ${three}  "Three"`, []]);
+  expect(second).toMatch(`2026-11-21T10:00:00.001Z  ${two}  "Two \\u001b[2J"  suspended since 20`);
+  const [, cursor = ''] = /^Older ones: partner org list --after (\S+)$/.exec(more) ?? [];
+  const last = await partner(['org', 'list', '--after', cursor, '--json'], env);
+  expect(JSON.parse(last.output)).toEqual({
+    items: [{ id: one, name: 'One', created_at: '2026-11-21T10:00:00.000Z', suspended_at: null }],
+    next: null,
+  });
 });
