@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { PasswordThreads } from '../compute/password-threads.ts';
 import { ComputePool } from '../compute/pool.ts';
+import { warmUpLater } from '../compute/warm-up.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../http/bounded-server.ts';
@@ -64,12 +65,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
   const passwords = new PasswordThreads();
   let workers: Workers | undefined;
-  let [streams, surface]: [EventStreams?, Surface?] = [];
+  let [streams, surface, warmth]: [EventStreams?, Surface?, ReturnType<typeof warmUpLater>?] = [];
   // A worker has no requests that anybody else could take.
   const leaving = createLeaving(server, role === 'worker' ? 0 : settings.stopDelaySeconds * 1_000);
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
-    await Promise.all([compute.stop(), passwords.stop(), surface?.stop()]);
+    await Promise.all([warmth?.stop(), compute.stop(), passwords.stop(), surface?.stop()]);
     await storage?.stop();
   };
   try {
@@ -77,9 +78,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const baseUrl = await server.listen(settings);
     await listenForMetrics(metricsServer, settings, log);
     storage = await openStorage({ settings, log, purpose: 'serve', onFatal, signal });
-    await bootstrapFirstOrganization(storage.background, settings.bootstrap, clock(), (first) =>
-      options.onFirstCredentials(first, baseUrl),
-    );
+    await fillDatabase(storage, options, baseUrl, clock());
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
     registerComputeMetrics(registry, compute);
@@ -103,13 +102,28 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (role !== 'api') workers = await startWorkers(context);
     server.serve((surface = await startSurface(context, role, workers)).listener);
     metricsServer.serve(createHealthListener(context, false));
-    if (role !== 'worker') for (const threads of [compute, passwords]) threads.startLater();
+    if (role !== 'worker') {
+      passwords.startLater();
+      warmth = warmUpLater(compute, clock, (error) => log.warn('The warm-up ended early.', { error }));
+    }
     signal.throwIfAborted();
     return { baseUrl, stop: () => leaving.leave().then(stop) };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** What a process writes before it serves: the first organization of an empty database. */
+async function fillDatabase(
+  { background }: Storage,
+  { settings, onFirstCredentials }: ServiceOptions,
+  baseUrl: string,
+  now: Date,
+): Promise<void> {
+  await bootstrapFirstOrganization(background, settings.bootstrap, now, (first) =>
+    onFirstCredentials(first, baseUrl),
+  );
 }
 
 function createWebhookClient(settings: Settings, extraCa: string | undefined, log: Log): WebhookClient {

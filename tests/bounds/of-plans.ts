@@ -50,4 +50,9 @@ export const boundsOfPlans: readonly Bound[] = [
     stays('a car that never leaves is looked after for eight days to either side'),
     stays('a car that never comes is looked for during eight days'),
   ),
+  bound(
+    'pause between two slices of what the event loop computes',
+    [replace('src/households/time-slicer.ts', 'const LONGEST_PAUSE_MS = 16;', 'const LONGEST_PAUSE_MS = 0;')],
+    testsOf('tests/households/time-slicer.test.ts')('between two slices the event loop has been idle'),
+  ),
 ];

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   TimeSlicer,
   TIME_SLICE_DAYS,
@@ -10,6 +10,8 @@ import { CounterAccumulator, ZERO_COUNTERS } from '../../src/simulation/model/co
 const origin = { day: 0, counters: ZERO_COUNTERS, stored: 0, vehicleStored: 0 };
 const row = new Int32Array(97).fill(1);
 const idle = { pv: row, ev: row, hp: row, grid: row, stored: row, vehicleStored: row };
+
+afterEach(() => void vi.restoreAllMocks());
 
 class CountingAccumulator extends CounterAccumulator {
   readonly asked: () => number;
@@ -27,18 +29,11 @@ class CountingAccumulator extends CounterAccumulator {
   }
 }
 
-test('turns are given one an iteration of the event loop, to requests before others', async () => {
+test('turns are given one after the other, to requests before others', async () => {
   const course: string[] = [];
-  let iteration = 0;
-  let isOver = false;
-  const count = (): void => {
-    iteration += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
   const work = async (name: string, turn: () => Promise<void>): Promise<void> => {
     await turn();
-    course.push(`${iteration} ${name}`);
+    course.push(name);
   };
   await Promise.all([
     work('other', () => yieldLowPriority(0)),
@@ -46,8 +41,55 @@ test('turns are given one an iteration of the event loop, to requests before oth
     work('second', () => yieldToEventLoop(0)),
     work('third', () => yieldToEventLoop(0)),
   ]);
-  isOver = true;
-  expect(course).toEqual(['1 first', '2 second', '3 third', '4 other']);
+  expect(course).toEqual(['first', 'second', 'third', 'other']);
+});
+
+/** A clock and an event loop whose idle time is told; `looks` resolves once it was asked for that so many times more. */
+function tellTheLoop() {
+  const told = { nowMs: performance.now() + 1_000, idleMs: performance.eventLoopUtilization().idle };
+  let left = Infinity;
+  let resolve = (): void => undefined;
+  vi.spyOn(performance, 'now').mockImplementation(() => told.nowMs);
+  vi.spyOn(performance, 'eventLoopUtilization').mockImplementation(() => {
+    left -= 1;
+    if (left <= 0) resolve();
+    return { idle: told.idleMs, active: 0, utilization: 0 };
+  });
+  const looks = (count: number): Promise<undefined> => {
+    const looked = Promise.withResolvers<undefined>();
+    left = count;
+    resolve = () => looked.resolve(undefined);
+    return looked.promise;
+  };
+  return { told, looks };
+}
+
+test('between two slices the event loop has been idle, or 16 ms have passed; who comes later waits for neither', async () => {
+  const { told, looks } = tellTheLoop();
+  let slices = 0;
+  const slice = async (): Promise<void> => {
+    await yieldToEventLoop(0);
+    slices += 1;
+  };
+  await slice();
+  const second = slice();
+  told.nowMs += 15;
+  told.idleMs += 0.4;
+  await looks(3);
+  expect(slices).toBe(1);
+  told.idleMs += 0.2;
+  await second;
+  const third = slice();
+  told.nowMs += 15;
+  await looks(3);
+  expect(slices).toBe(2);
+  told.nowMs += 1;
+  await third;
+  told.nowMs += 16;
+  const looksBehind = looks(1);
+  await slice();
+  await looksBehind;
+  expect(slices).toBe(4);
 });
 
 test('one slice in eight is of background work, however many requests wait', async () => {
