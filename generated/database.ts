@@ -160,6 +160,12 @@ export interface DevicesTable {
   created_at: Date;
 }
 
+export interface EncryptionKeysTable {
+  id: string;
+  first_used_at: Date;
+  lost_at: Date | null;
+}
+
 export interface FleetRequestsTable {
   org_id: string;
   operation: 'create' | 'expand' | 'event';
@@ -462,6 +468,7 @@ export interface Database {
   device_counts: DeviceCountsTable;
   device_interruptions: DeviceInterruptionsTable;
   devices: DevicesTable;
+  encryption_keys: EncryptionKeysTable;
   fleet_requests: FleetRequestsTable;
   fleets: FleetsTable;
   household_checkpoints: HouseholdCheckpointsTable;

@@ -772,6 +772,13 @@ CREATE INDEX devices_user_idx ON public.devices USING btree (org_id, user_id, de
 CREATE TRIGGER devices_added AFTER INSERT ON devices REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_simulated_devices();
 CREATE TRIGGER devices_removed AFTER DELETE ON devices REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_simulated_devices();
 
+create table encryption_keys (
+  id text not null,
+  first_used_at timestamp(3) with time zone not null,
+  lost_at timestamp(3) with time zone,
+  constraint encryption_keys_pkey PRIMARY KEY (id)
+);
+
 create table fleet_requests (
   org_id uuid not null,
   operation text not null,

@@ -30,6 +30,7 @@ insert into places values
   ('device_counts', 'org_id'),
   ('device_interruptions', 'org_id'),
   ('devices', 'org_id'),
+  ('encryption_keys', 'local'),
   ('fleet_requests', 'org_id'),
   -- A fleet is with its devices and households, not with the partner that owns it.
   ('fleets', 'simulation_org_id'),

@@ -1,3 +1,4 @@
+import { giveUpKeys, rememberKey } from '../maintenance/known-keys.ts';
 import { reencryptAnswers } from '../maintenance/reencrypt-answers.ts';
 import { reencryptSecrets } from '../maintenance/reencrypt-secrets.ts';
 import type { CommandContext } from './context.ts';
@@ -10,6 +11,7 @@ const NAMED_WEBHOOKS = 10;
 /** Encrypts every webhook secret, and every answer that is stored with an idempotency key, under ENCRYPTION_KEY, beside running services. */
 export function rotateKeysCommand(context: CommandContext): Promise<number> {
   return withStorage(context, async ({ db, keyring }) => {
+    await rememberKey(db, keyring, new Date());
     const { total, reencrypted, undecryptable } = await reencryptSecrets(db, keyring);
     const unchanged = total - reencrypted - undecryptable.length;
     console.log(
@@ -23,5 +25,15 @@ export function rotateKeysCommand(context: CommandContext): Promise<number> {
         `${undecryptable.length} cannot be decrypted with ENCRYPTION_KEY or ENCRYPTION_KEY_PREVIOUS (webhooks ${named}${more}).`,
       );
     }
+  });
+}
+
+/** Gives up what lost keys have encrypted, so that services start without them. */
+export function lostKeysCommand(context: CommandContext, keyIds: readonly string[]): Promise<number> {
+  return withStorage(context, async ({ db, keyring }) => {
+    const webhooks = await giveUpKeys(db, keyring, keyIds, new Date());
+    console.log(
+      `Given up: ${keyIds.join(', ')}. Webhooks whose deliveries fail until their partners rotate the secret: ${webhooks}.`,
+    );
   });
 }

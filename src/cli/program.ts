@@ -67,14 +67,22 @@ function buildProgram(run: Run, runAlone: RunAlone): Command {
 }
 
 function describeKeys(program: Command, run: Run): void {
-  program
-    .command('keys')
-    .description('Encryption keys.')
+  const keys = program.command('keys').description('Encryption keys.');
+  keys
     .command('rotate')
     .description(
       'Encrypt every webhook secret with ENCRYPTION_KEY that ENCRYPTION_KEY_PREVIOUS still decrypts, while services run; again it does nothing.',
     )
     .action(() => run(async (context) => (await import('./keys.ts')).rotateKeysCommand(context)));
+  keys
+    .command('lost')
+    .description(
+      'Give up what keys that nobody has any more have encrypted, so that `serve` starts without them. Deliveries to their webhooks fail until partners rotate the secrets.',
+    )
+    .argument('<ids...>', 'ids of keys, as `serve` names them when it refuses to start')
+    .action((ids: string[]) =>
+      run(async (context) => (await import('./keys.ts')).lostKeysCommand(context, ids)),
+    );
 }
 
 function describeListen(program: Command, runAlone: RunAlone): void {

@@ -10,6 +10,7 @@ import { HttpServer } from '../http/http-server.ts';
 import type { Log } from '../log/log.ts';
 import { bootstrapFirstOrganization } from '../accounts/bootstrap.ts';
 import type { FirstCredentials } from '../accounts/bootstrap.ts';
+import { admitKeyring } from '../maintenance/known-keys.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { findOlderFormatEnd } from '../queries/connection/older-format.ts';
 import { WebhookClient } from '../webhooks/webhook-client.ts';
@@ -114,13 +115,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** What a process writes before it serves: the first organization of an empty database. */
+/** What a process writes before it serves: its encryption key, and the first organization of an empty database. */
 async function fillDatabase(
-  { background }: Storage,
+  { background, keyring }: Storage,
   { settings, onFirstCredentials }: ServiceOptions,
   baseUrl: string,
   now: Date,
 ): Promise<void> {
+  await admitKeyring(background, keyring, now);
   await bootstrapFirstOrganization(background, settings.bootstrap, now, (first) =>
     onFirstCredentials(first, baseUrl),
   );

@@ -107,3 +107,31 @@ test('every secret comes under the new key while deliveries go on, each signed w
     for (const hidden of [old, young, secret.reveal()]) expect(log).not.toContain(hidden);
   }
 });
+
+test('a service without the key of what is stored says so and changes nothing; a key that is lost is given up', async () => {
+  const [stored] = (
+    await database.pool.query<{ secret_key_id: string }>('select secret_key_id from webhooks')
+  ).rows;
+  const id = stored?.secret_key_id ?? '';
+  const wrong = { ...common, ENCRYPTION_KEY: encryptionKey(), PORT: '0' };
+  const count = async (): Promise<unknown> =>
+    (
+      await database.pool.query(
+        'select (select count(*) from delivery_attempts), (select count(*) from encryption_keys)',
+      )
+    ).rows;
+  await running.at(-1)?.stop();
+  const before = await count();
+  const refused = await partner(['serve'], wrong);
+  expect([refused.code, refused.log]).toEqual([1, expect.stringContaining(`${id}: not in ENCRYPTION_KEY`)]);
+  const rotated = await partner(['keys', 'rotate'], wrong);
+  expect([rotated.code, rotated.log]).toEqual([1, expect.stringContaining(id)]);
+  expect(await count()).toEqual(before);
+
+  const unknown = await partner(['keys', 'lost', 'ffff'], wrong);
+  expect([unknown.code, unknown.log]).toEqual([1, expect.stringContaining('knows no key ffff')]);
+  const known = await database.pool.query<{ id: string }>('select id from encryption_keys');
+  const given = await partner(['keys', 'lost', ...known.rows.map((each) => each.id)], wrong);
+  expect([given.code, given.output]).toEqual([0, expect.stringMatching(/rotate the secret: 1\.\n$/)]);
+  running.push(await startService({ env: wrong }));
+});

@@ -31,6 +31,8 @@ const lasting = {
     /^Signing secret +whsec_\S+\nConnected: .*\n$/,
 };
 
+/** The id of a key that nobody has any more. */
+const LOST_KEY = '0123456789abcdef';
 const fixed = { ...fixedCredentials(), email: 'admin@example.com' };
 let database: TestDatabase;
 let service: ServiceProcess;
@@ -42,12 +44,14 @@ beforeAll(async () => {
   given = { DATABASE_URL: database.url, ENCRYPTION_KEY: encryptionKey() };
   service = await startService({ env: { ...given, ...fixed.env, BOOTSTRAP_ADMIN_EMAIL: fixed.email } });
   const token = await requestToken(service.baseUrl, fixed);
+  await database.pool.query('insert into encryption_keys (id, first_used_at) values ($1, now())', [LOST_KEY]);
   env = {
     ...given,
     BASE_URL: service.baseUrl,
     ORG_ID: fixed.orgId,
     CLIENT_ID: fixed.clientId,
     CLIENT_SECRET: fixed.clientSecret,
+    KEY_ID: LOST_KEY,
     TOKEN: token.body.access_token,
   };
 });
@@ -87,7 +91,8 @@ function expectedOf(section: string): RegExp {
   if (section === 'Command line')
     return /client_secret +\w{128}\n[^]*username +admin@example\.com\npassword +\S+|webhooks +0 of 100\n[^]*webhooks +0 of 500 \(set/;
   if (section === 'Run it in production') return /^[A-Za-z0-9+/]{43}=$/;
-  if (section === 'Change the encryption key') return /^Webhook secrets: 0 re-encrypted, 0 encrypted under /;
+  if (section === 'Change the encryption key')
+    return /^Webhook secrets: 0 re-encrypted, 0 encrypted under |^Given up: 0123456789abcdef\./;
   return /never/;
 }
 
