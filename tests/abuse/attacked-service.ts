@@ -114,13 +114,14 @@ export async function startAttackedService(
   const { pool } = service.database;
   await inspector.evaluate(WATCH_HOLDS);
   await inspector.evaluate(COUNT_RECEIVED);
+  const removed = new AbortController();
   return {
     target,
     victim,
     inspector,
     attack: (name, requests, atOnce) => attackOnce(target, inspector, name, requests, atOnce),
     begin: (name, atOnce, requests = atOnce, from = '127.0.0.2') =>
-      begin(target, name, { atOnce, requests, from }),
+      begin(target, name, { atOnce, requests, from, removed: removed.signal }),
     countBusyConnections: () => countConnections(pool, "application_name <> 'test' and state <> 'idle'"),
     countBlockedConnections: () => countConnections(pool, "application_name = 'partner'", lockWaits()),
     countReceived: () => inspector.evaluate<number>('received'),
@@ -131,6 +132,8 @@ export async function startAttackedService(
     takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {
+      // An attack whose test has failed would go on against nobody, and keep the process from all other tests.
+      removed.abort();
       inspector.close();
       blackHole.close();
       await service.remove();
@@ -170,10 +173,14 @@ async function attackOnce(
   return { counts: tally.counts(), processorMs: (await inspector.processorMs()) - before };
 }
 
-function begin(target: Target, name: string, size: Pick<Aim, 'atOnce' | 'requests' | 'from'>): Running {
+function begin(
+  target: Target,
+  name: string,
+  { removed, ...size }: Pick<Aim, 'atOnce' | 'requests' | 'from'> & { readonly removed: AbortSignal },
+): Running {
   const tally = new Tally();
   const end = new AbortController();
-  const aim = { target, signal: end.signal, tally, ...size };
+  const aim = { target, signal: AbortSignal.any([end.signal, removed]), tally, ...size };
   const ended = findAttack(name).run(aim);
   return {
     counts: () => tally.counts(),
