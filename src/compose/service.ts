@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { PasswordThreads } from '../compute/password-threads.ts';
 import { ComputePool } from '../compute/pool.ts';
-import { warmUpLater } from '../compute/warm-up.ts';
 import type { Settings } from '../config/settings.ts';
 import { createHealthApp } from '../http/app.ts';
 import { createBoundedServer, SERVER_LIMITS } from '../http/bounded-server.ts';
@@ -66,12 +65,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const compute = new ComputePool({ maxJobMs: settings.computeSeconds * 1_000 });
   const passwords = new PasswordThreads();
   let workers: Workers | undefined;
-  let [streams, surface, warmth]: [EventStreams?, Surface?, ReturnType<typeof warmUpLater>?] = [];
+  let [streams, surface]: [EventStreams?, Surface?] = [];
   // A worker has no requests that anybody else could take.
   const leaving = createLeaving(server, role === 'worker' ? 0 : settings.stopDelaySeconds * 1_000);
   const stop = async (): Promise<void> => {
     await Promise.all([streams?.stop(), server.stop(), metricsServer.stop(), workers?.stop()]);
-    await Promise.all([warmth?.stop(), compute.stop(), passwords.stop(), surface?.stop()]);
+    await Promise.all([compute.stop(), passwords.stop(), surface?.stop()]);
     await storage?.stop();
   };
   try {
@@ -103,10 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (role !== 'api') workers = await startWorkers(context);
     server.serve((surface = await startSurface(context, role, workers)).listener);
     metricsServer.serve(createHealthListener(context, false));
-    if (role !== 'worker') {
-      passwords.startLater();
-      warmth = warmUpLater(compute, clock, (error) => log.warn('The warm-up ended early.', { error }));
-    }
+    if (role !== 'worker') for (const threads of [compute, passwords]) threads.startLater();
     signal.throwIfAborted();
     return { baseUrl, stop: () => leaving.leave().then(stop) };
   } catch (error) {

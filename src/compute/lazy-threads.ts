@@ -53,11 +53,10 @@ export class LazyThreads<Task, Answer extends object> {
     return this.#pool !== undefined;
   }
 
-  /** Starts the threads ten seconds from now, so that the first task after that need not wait for them; then calls `onStart`. */
-  startLater(onStart?: () => void): void {
+  /** Starts the threads ten seconds from now, so that the first task after that need not wait for them. */
+  startLater(): void {
     this.#cancelTimer ??= this.#startTimer(IDLE_START_MS, () => {
       this.#start();
-      onStart?.();
     });
   }
 

@@ -70,9 +70,9 @@ export class ComputePool {
     this.#threads = new LazyThreads(toThreadOptions(options, threads), startTimer);
   }
 
-  /** Starts the threads in a while, then calls `onStart`: loading takes each about 0.3 s, for which a job that comes before waits. */
-  startLater(onStart?: () => void): void {
-    this.#threads.startLater(onStart);
+  /** Starts the threads in a while: loading takes each about 0.3 s, for which a job that comes before waits. */
+  startLater(): void {
+    this.#threads.startLater();
   }
 
   /** Jobs and turns that run and wait. */
