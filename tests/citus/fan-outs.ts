@@ -85,6 +85,11 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'a batch of 200',
   },
   {
+    pattern: /from webhooks where deleted_at is null and secret_key_id <> all/,
+    reason: 'a process that starts looks for secrets that it cannot read',
+    bound: 'once for each start; a group for each key',
+  },
+  {
     pattern: /from "?fleets"? where "?org_id"? = |update "fleets" set .* where "org_id" = /,
     reason: "a partner's fleets are in the shards of their simulation organizations",
     bound: 'the quota of fleets, by fleets_created_idx or fleets_id_idx',
