@@ -118,8 +118,8 @@ test('a heat pump of which something else was asked a thousand times does not ho
   // What is compiled at first answers is not what each one costs.
   await ask(`${heatPump.path}/schedules?${TWO_DAYS}`)();
   await ask(heatPump.path)();
-  expect(await measureRepeatedHold(ask(`${restless.path}/schedules?${TWO_DAYS}`))).toBeLessThan(MAX_HOLD_MS);
-  expect(await measureRepeatedHold(ask(restless.path))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureLongestHold(ask(`${restless.path}/schedules?${TWO_DAYS}`))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureLongestHold(ask(restless.path))).toBeLessThan(MAX_HOLD_MS);
 });
 
 test.each(['on a thread', 'in slices'])(
@@ -195,7 +195,7 @@ test('the prices of a year, when they are first read, come in pieces that do not
   // What is compiled at a first reading is not what each one costs.
   expect(await load('2024-12-31Z')).toBeLessThan(500);
   const loadAll = async () => expect(await load('2024-01-01Z')).toBe(stored);
-  expect(await measureRepeatedHold(loadAll)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureLongestHold(loadAll)).toBeLessThan(MAX_HOLD_MS);
   // Some milliseconds; eight revisions of each price in one piece took 88.
   expect(mostBytes).toBe(10_000 * NUMBERS_PER_REVISION * Float64Array.BYTES_PER_ELEMENT);
 });
