@@ -8,8 +8,8 @@ import {
   markKeysAsLost,
 } from '../queries/deliveries/encryption-keys.ts';
 
-/** Keys that a message names. */
-const NAMED_KEYS = 10;
+/** Ids that a message names. */
+const NAMED = 10;
 
 /**
  * Makes sure that a process which serves can read every secret that is not given up, and remembers its key before it encrypts
@@ -17,8 +17,7 @@ const NAMED_KEYS = 10;
  * @throws Error that names the ids of the keys that are missing, and the cure.
  */
 export async function admitKeyring(db: Db, keyring: Keyring, now: Date): Promise<void> {
-  await rememberKey(db, keyring, now);
-  const lost = (await listEncryptionKeys(db)).filter(({ isLost }) => isLost).map(({ id }) => id);
+  const lost = await rememberKey(db, keyring, now);
   const missing = await countSecretsByOtherKeys(db, [...keyring.keys.keys(), ...lost]);
   if (missing.length === 0) return;
   const webhooks = missing.reduce((sum, each) => sum + each.webhooks, 0);
@@ -29,18 +28,19 @@ export async function admitKeyring(db: Db, keyring: Keyring, now: Date): Promise
 }
 
 /**
- * Adds the key of ENCRYPTION_KEY to those of the database. Its first one is taken as it is; another one only beside one that the
- * database knows, as when keys are changed.
+ * Adds the key of ENCRYPTION_KEY to those of the database, and resolves to the ids of those that were lost. Its first one is taken as
+ * it is; another one only beside one that the database knows, as when keys are changed.
  * @throws Error that names the ids of the keys that are missing, and the cure.
  */
-export async function rememberKey(db: Db, { currentKeyId, keys }: Keyring, now: Date): Promise<void> {
-  const configured = [...keys.keys()];
-  await db.transaction().execute(async (tx) => {
+export function rememberKey(db: Db, { currentKeyId, keys }: Keyring, now: Date): Promise<string[]> {
+  return db.transaction().execute(async (tx) => {
     await lockEncryptionKeys(tx);
-    const inUse = (await listEncryptionKeys(tx)).filter(({ isLost }) => !isLost).map(({ id }) => id);
+    const known = await listEncryptionKeys(tx);
+    const inUse = known.filter(({ isLost }) => !isLost).map(({ id }) => id);
     if (inUse.length > 0 && !inUse.some((id) => keys.has(id)))
       throw missingKeys('This database has been used with', inUse);
-    await addEncryptionKey(tx, currentKeyId, configured, now);
+    await addEncryptionKey(tx, currentKeyId, [...keys.keys()], now);
+    return known.filter(({ isLost }) => isLost).map(({ id }) => id);
   });
 }
 
@@ -79,6 +79,10 @@ function missingKeys(what: string, ids: readonly string[]): Error {
 
 function nameKeys(ids: readonly string[]): string {
   if (ids.length === 0) return 'none';
-  const more = ids.length > NAMED_KEYS ? ', …' : '';
-  return (ids.length === 1 ? 'the key ' : 'the keys ') + ids.slice(0, NAMED_KEYS).join(', ') + more;
+  return (ids.length === 1 ? 'the key ' : 'the keys ') + nameSome(ids);
+}
+
+/** The first ids, for a message that must not grow with their number. */
+export function nameSome(ids: readonly string[]): string {
+  return ids.slice(0, NAMED).join(', ') + (ids.length > NAMED ? ', …' : '');
 }

@@ -14,14 +14,14 @@ export async function lockEncryptionKeys(tx: Tx): Promise<void> {
 }
 
 /** All of them, the first one first. */
-export async function listEncryptionKeys(db: Db | Tx): Promise<KnownKey[]> {
+export async function listEncryptionKeys(tx: Tx): Promise<KnownKey[]> {
   const { rows } = await sql<KnownKey>`
     select id, lost_at is not null as "isLost" from encryption_keys order by first_used_at, id
-  `.execute(db);
+  `.execute(tx);
   return rows;
 }
 
-/** Adds the key that encrypts from now on; of those that a process has none is lost. */
+/** Adds the key that encrypts from now on; none of those that were `found` is lost any more. */
 export async function addEncryptionKey(
   tx: Tx,
   keyId: string,
