@@ -83,7 +83,7 @@ function shiftNextRequest(): (() => void) | undefined {
 
 /**
  * A slice ends after so much time or so many days, whichever comes first: a day costs 25 µs, of a heat pump that is planned 1 ms. Another
- * request is looked at several times until it is answered, and meets a slice each time; a turn of the event loop costs 50 µs.
+ * request is looked at several times until it is answered, and may meet a slice each time.
  */
 export const TIME_SLICE_DAYS = 64;
 const TIME_SLICE_MS = 2;
