@@ -19,7 +19,7 @@ export interface Target {
   readonly person: { readonly cookie: string; readonly csrfToken: string };
   /** A running fleet of some thousand households, and one of its households. */
   readonly fleet: Fleet;
-  /** A small one with a month of history. */
+  /** One of 300 households with a month of history. */
   readonly fleetWithHistory: Fleet;
   /** Another one, of whose heat pump something else was asked from each quarter hour of ten days on. */
   readonly fleetAskedOften: Fleet;
@@ -69,9 +69,13 @@ export interface Attack {
 
 /** The address of the longest series of a household: quarter hours of 31 days up to the last whole one. */
 export function longestSeriesPath({ simulationOrgId, userId, inverterId }: Fleet): string {
+  return apiPath(simulationOrgId, `/users/${userId}/inverters/${inverterId}/data?${lastDays(31)}`);
+}
+
+/** A range up to the last midnight (UTC), as a query. */
+export function lastDays(count: number): string {
   const to = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const range = `from=${new Date(to - 31 * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
-  return apiPath(simulationOrgId, `/users/${userId}/inverters/${inverterId}/data?${range}`);
+  return `from=${new Date(to - count * DAY_MS).toISOString()}&to=${new Date(to).toISOString()}`;
 }
 
 /** What the attacker got: answers by status, errors of connections by code. */

@@ -21,6 +21,8 @@ const HOUSEHOLDS_AT_ONCE = 1_000;
 
 /** Enough that one of them has every device. */
 const HOUSEHOLDS_WITH_HISTORY = 10;
+/** So many that one job does not take all of them. */
+const HOUSEHOLDS_TO_SUM = 300;
 /** The longest series that can be asked for, and a day that has not ended. */
 const HISTORY_DAYS = 32;
 
@@ -105,7 +107,7 @@ export async function prepareAttacker(
     passwordClientSecret: password.clientSecret,
     applicationTokens,
     fleet: await growFleet(api, households),
-    fleetWithHistory: await growFleet(api, HOUSEHOLDS_WITH_HISTORY, HISTORY_DAYS),
+    fleetWithHistory: await growFleet(api, HOUSEHOLDS_TO_SUM, HISTORY_DAYS),
     fleetAskedOften,
     webhookId: webhook.body.id,
   };

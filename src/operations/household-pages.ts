@@ -4,9 +4,9 @@ import type { HouseholdPage } from '../queries/fleets/household-pages.ts';
 export const HOUSEHOLDS_PER_JOB = 250;
 
 /** The pages of households by index, each as large as one job takes: none holds all of them. */
-export async function* listHouseholdPages(
-  readPage: (from: number) => Promise<HouseholdPage>,
-): AsyncGenerator<HouseholdPage> {
+export async function* listHouseholdPages<Page extends Pick<HouseholdPage, 'households'>>(
+  readPage: (from: number) => Promise<Page>,
+): AsyncGenerator<Page> {
   for (let from = 0; ;) {
     const page = await readPage(from);
     const last = page.households.at(-1);

@@ -10,7 +10,7 @@ import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import { listSummedPeriods } from '../simulation/model/summed-periods.ts';
 import type { RankedHousehold, SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
-import { runHeavyJob } from './heavy-jobs.ts';
+import { runHeavyJob, workInTurn } from './heavy-jobs.ts';
 import { listHouseholdPages } from './household-pages.ts';
 
 /** How long a period is, how many days an answer holds at most, some 3,000 periods, and how many are computed at once. */
@@ -93,10 +93,16 @@ export async function* streamPeriods(
     const hasBegun = first > span.first;
     const sums = createPeriodSums(countPeriods(part, quarters));
     let read = 0;
-    for await (const page of listHouseholdPages(households.readPage)) {
+    const sumPage = async (from: number): Promise<HouseholdPage> => {
+      const page = await households.readPage(from);
+      if (page.households.length > 0)
+        mergePeriodSums(sums, await sumHouseholds(context, households, page, part, quarters));
+      return page;
+    };
+    const pages = listHouseholdPages((from) => workInNextTurn(context, hasBegun, () => sumPage(from)));
+    for await (const page of pages) {
       for (const each of page.households) userIds.set(each.household_index, each.user_id);
       read += page.households.length;
-      mergePeriodSums(sums, await sumPage(context, households, page, part, quarters, hasBegun));
     }
     if (read < households.count) throw new HouseholdsRemovedError();
     const named = (household: RankedHousehold | null): NamedHousehold | null =>
@@ -112,27 +118,35 @@ export async function* streamPeriods(
 }
 
 /**
- * Each job takes a turn of its own, so that other requests of the partner come between. The first may be refused; later the answer
- * has begun, and a refusal would cut it off: it gets back in line.
+ * Each page takes a turn of its own, so that other requests of the partner come between, and is read in it: who is refused has cost
+ * the database nothing. The first may be refused; later the answer has begun, and a refusal would cut it off: it gets back in line.
  */
-async function sumPage(
+async function workInNextTurn<Result>(
   context: Context,
-  { orgId, prices }: SummedHouseholds,
-  { households, attributes }: HouseholdPage,
-  span: QuarterSpan,
-  quarters: number,
   hasBegun: boolean,
-): Promise<PeriodSums> {
-  const controls = await loadControls(context.db, prices.partnerId, households);
+  work: () => Promise<Result>,
+): Promise<Result> {
   for (let missed = 0; ; missed++) {
     try {
-      const input = { orgId, attributes, prices, controls, span, quarters, now: context.now };
-      return await runHeavyJob(context, false, 'sumHouseholds', input);
+      return await workInTurn(context, false, work);
     } catch (error) {
       const isRefused = error instanceof Problem && error.code === 'overloaded';
       if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
     }
   }
+}
+
+/** What the households of a page did, in the turn of their partner. */
+async function sumHouseholds(
+  context: Context,
+  { orgId, prices }: SummedHouseholds,
+  { households, attributes }: HouseholdPage,
+  span: QuarterSpan,
+  quarters: number,
+): Promise<PeriodSums> {
+  const controls = await loadControls(context.db, prices.partnerId, households);
+  const input = { orgId, attributes, prices, controls, span, quarters, now: context.now };
+  return runHeavyJob(context, true, 'sumHouseholds', input);
 }
 
 /** The same groups, of which the first is there: until then an error is not yet one of an answer that has begun. */

@@ -1,9 +1,9 @@
 // Sums of a fleet of which households are removed while they are read.
 import { expect, test } from 'vitest';
 import { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
-import type { Context } from '../../src/operations/context.ts';
 import { getFleetData } from '../../src/operations/fleets/fleet-data.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
+import { watchedContext } from './watched-context.ts';
 
 const fleets = fleetApi({ now: new Date('2026-01-15T12:00:00.000Z') });
 // Two parts: a day, and the others.
@@ -36,28 +36,11 @@ async function begin(
   { jobId }: Fleet,
   afterCount: () => Promise<void> = () => Promise.resolve(),
 ): Promise<AsyncIterator<string | Uint8Array>> {
-  const { own, services, clock } = fleets.api;
-  const { id: userId, role, orgId } = own.admin;
-  const actor = {
-    userId,
-    applicationId: userId,
-    orgId,
-    partnerId: orgId,
-    role,
-    scope: 'read write',
-    tokenDigest: '',
-  };
-  const db = services.db.withPlugin({
-    transformQuery: ({ node }) => node,
-    transformResult: async ({ result }) => {
-      if (result.rows.some((row) => 'endIndex' in row)) await afterCount();
-      return result;
-    },
+  const context = watchedContext(fleets.api, async (rows) => {
+    if (rows.some((row) => 'endIndex' in row)) await afterCount();
   });
-  const request = { clock: clock.now, now: clock.now(), requestId: 'removal' };
-  const context: Context = { ...services, db, ...request, actor, orgId };
   const { body } = await getFleetData(context, {
-    path: { org_id: orgId, job_id: jobId },
+    path: { org_id: context.orgId, job_id: jobId },
     query: FOUR_DAYS,
     headers: {},
     body: undefined,

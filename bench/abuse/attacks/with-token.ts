@@ -1,6 +1,6 @@
 // Attacks of a partner with a token.
 import { randomUUID } from 'node:crypto';
-import { apiPath, bearer, bearerJson, longestSeriesPath } from '../attack.ts';
+import { apiPath, bearer, bearerJson, lastDays, longestSeriesPath } from '../attack.ts';
 import type { Aim, Attack, Fleet } from '../attack.ts';
 import { flood, hold, pipeline, requestText } from '../wire.ts';
 import {
@@ -101,6 +101,15 @@ export const attacksWithToken: readonly Attack[] = [
     by: 'partner',
     what: 'quarter hours of 31 days of a device, 40 at once',
     run: (aim) => reads(aim, 40, longestSeriesPath(aim.target.fleetWithHistory)),
+  },
+  {
+    name: 'fleet-sums',
+    by: 'partner',
+    what: 'what 300 households did in quarter hours of 25 days, 60 at once',
+    run: (aim) => {
+      const { jobId } = aim.target.fleetWithHistory;
+      return reads(aim, 60, path(aim, `/device-simulator/fleets/${jobId}/data?${lastDays(25)}`));
+    },
   },
   {
     name: 'schedules',

@@ -2,6 +2,8 @@
 import type { Bound, Proof } from './bound.ts';
 
 const POOL = 'src/compute/pool.ts';
+const SUMS = 'src/operations/summed-data.ts';
+const FLEET_DATA = 'src/operations/fleets/fleet-data.ts';
 const RUNNER = 'src/fleets/runner.ts';
 const LANES = 'src/fleets/fleet-lanes.ts';
 const SENDS_NOTHING_TO_THREADS =
@@ -22,7 +24,7 @@ const ofFleets = (test: string): Proof => ({ file: 'tests/fleets/turns.test.ts',
 export const boundsOfHeavyWork: readonly Bound[] = [
   {
     name: 'threads beside the event loop',
-    attacks: [...HEAVY, BESIDE_SERIES, ...OF_FLEETS],
+    attacks: [...HEAVY, 'fleet-sums', BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
@@ -31,6 +33,34 @@ export const boundsOfHeavyWork: readonly Bound[] = [
       },
     ],
     proofs: HEAVY.map(heavyWork) as [Proof],
+  },
+  {
+    name: 'sums of a fleet that are read in a turn',
+    attacks: ['fleet-sums'],
+    edits: [
+      {
+        file: FLEET_DATA,
+        from: 'await workInTurn(context, false, () =>',
+        to: 'await workInTurn(context, true, () =>',
+      },
+      {
+        file: SUMS,
+        from: 'workInNextTurn(context, hasBegun, () => sumPage(from))',
+        to: 'sumPage(from)',
+      },
+      {
+        file: SUMS,
+        from: "runHeavyJob(context, true, 'sumHouseholds', input)",
+        to: "workInNextTurn(context, false, () => runHeavyJob(context, true, 'sumHouseholds', input))",
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/operations/summed-turns.test.ts',
+        test: 'who waits for a turn, or is refused it',
+        only: 'sums',
+      },
+    ],
   },
   {
     name: 'slices of a schedule of two days',

@@ -1,6 +1,7 @@
 import type { Handler } from '../../contract/handlers.ts';
 import { StreamedBytes } from '../../contract/streamed-bytes.ts';
 import { parseInstantRange } from '../../domain/api/instant-range.ts';
+import type { InstantRange } from '../../domain/api/instant-range.ts';
 import { findCoveredSpan } from '../../households/covered-span.ts';
 import { loadHistoryPrices } from '../../households/history-prices.ts';
 import { FLEET_COLUMNS, toSummedMetadata } from '../../presenters/summed-data.ts';
@@ -8,7 +9,9 @@ import { CONTENT_TYPES, toTableParts } from '../../presenters/tables.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { countHouseholds, readHouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/household-pages.ts';
+import type { QuarterSpan } from '../../simulation/control/revisions.ts';
 import type { Context } from '../context.ts';
+import { workInTurn } from '../heavy-jobs.ts';
 import { HOUSEHOLDS_PER_JOB } from '../household-pages.ts';
 import {
   beginGroups,
@@ -43,29 +46,24 @@ const answer: typeof getFleetData = async (context, { path, query, answerType })
   const { resolution = '15MIN', group } = query;
   const range = parseInstantRange(['from', query.from], ['to', query.to], RESOLUTIONS[resolution].maxDays);
   const filter = { orgId: fleet.simulation_org_id, group };
-  const counted = await countMembers(context, fleet, filter);
-  const span =
-    counted.count === 0
-      ? undefined
-      : findCoveredSpan(fleet.history_from, range, fleet.stopped_at ?? context.now);
-  if (span !== undefined) checkHouseholdDays(counted.count, span);
+  const { count, span, households } = await workInTurn(context, false, () =>
+    openHouseholds(context, fleet, filter, range),
+  );
   const metadata = {
     job_id: fleet.id,
     group: group ?? null,
-    households: counted.count,
+    households: count,
     ...toSummedMetadata(resolution, span),
   };
   const periods =
-    span === undefined
-      ? noPeriods()
-      : streamPeriods(context, await openHouseholds(context, fleet, filter, counted), span, resolution);
+    households === undefined ? noPeriods() : streamPeriods(context, households, span, resolution);
   const groups = await beginGroups(mapGroups(periods, toRow));
   const parts = toTableParts(answerType, { columns: FLEET_COLUMNS, metadata, groups });
   return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
 };
 
 /** Of a cleaned fleet there are none, also while they are being removed. */
-export function countMembers(
+function countMembers(
   { db }: Context,
   { status }: Fleet,
   filter: HouseholdFilter,
@@ -75,20 +73,39 @@ export function countMembers(
     : countHouseholds(db, filter);
 }
 
-async function openHouseholds(
-  { db, now }: Context,
+interface NoHouseholds {
+  readonly count: number;
+  readonly span: undefined;
+  readonly households: undefined;
+}
+
+interface OpenHouseholds {
+  readonly count: number;
+  readonly span: QuarterSpan;
+  readonly households: SummedHouseholds;
+}
+
+/**
+ * The households of an answer, and what of its range they have. To be read in a turn: those who wait for theirs, or are refused, have
+ * cost the database nothing.
+ */
+export async function openHouseholds(
+  context: Context,
   fleet: Fleet,
   filter: HouseholdFilter,
-  { count, endIndex }: CountedHouseholds,
-): Promise<SummedHouseholds> {
-  const { simulation_org_id: orgId, history_from: since } = fleet;
-  return {
-    orgId,
-    count,
-    prices: await loadHistoryPrices(db, orgId, since, now),
-    // Households that an expansion adds meanwhile are not of this answer.
-    readPage: (from) => readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB }),
-  };
+  range: InstantRange,
+): Promise<NoHouseholds | OpenHouseholds> {
+  const { db, now } = context;
+  const { simulation_org_id: orgId, history_from: since, stopped_at: stoppedAt } = fleet;
+  const { count, endIndex } = await countMembers(context, fleet, filter);
+  const span = count === 0 ? undefined : findCoveredSpan(since, range, stoppedAt ?? now);
+  if (span === undefined) return { count, span, households: undefined };
+  checkHouseholdDays(count, span);
+  const prices = await loadHistoryPrices(db, orgId, since, now);
+  // Households that an expansion adds meanwhile are not of this answer.
+  const readPage = (from: number) =>
+    readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB });
+  return { count, span, households: { orgId, count, prices, readPage } };
 }
 
 const toRow = ({ period, smallest, largest }: NamedPeriod) => ({
