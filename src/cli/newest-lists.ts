@@ -26,8 +26,8 @@ export function listSignupRequestsCommand(context: CommandContext, options: List
       toWords: ({ createdAt, inviteToken, email, url }) => [
         createdAt.toISOString(),
         inviteToken,
-        JSON.stringify(email),
-        JSON.stringify(url),
+        toPrintableJson(email),
+        toPrintableJson(url),
       ],
     }),
   );
@@ -48,7 +48,7 @@ export function listPartnersCommand(context: CommandContext, options: ListOption
       toWords: ({ id, name, createdAt, suspendedAt }) => [
         createdAt.toISOString(),
         id,
-        JSON.stringify(name),
+        toPrintableJson(name),
         ...(suspendedAt === null ? [] : [`suspended since ${suspendedAt.toISOString()}`]),
       ],
     }),
@@ -63,13 +63,26 @@ interface Presentation<Item> {
   readonly toWords: (item: Item) => string[];
 }
 
+/**
+ * JSON without what a terminal obeys or hides: control characters, of which JSON leaves those from U+007F on as they are, and
+ * those that turn text around.
+ */
+function toPrintableJson(value: object | string): string {
+  return JSON.stringify(value).replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
 function print<Item>(
   { items, nextCursor }: NewestPage<Item>,
   { json }: ListOptions,
   { command, none, toJson, toWords }: Presentation<Item>,
 ): void {
   if (json) {
-    console.log(JSON.stringify({ items: items.map(toJson), next: nextCursor ?? null }));
+    console.log(toPrintableJson({ items: items.map(toJson), next: nextCursor ?? null }));
     return;
   }
   if (items.length === 0) console.log(none);

@@ -19,7 +19,7 @@ test('the operator lists sign-up requests page by page, newest first', async () 
   expect((await partner(['signup', 'list'], env)).output).toBe('No sign-up request.\n');
   const sent = ['a@b.example', 'b@b.example', 'c\n\u001b[2J@b.example'].map((email, index) => ({
     email,
-    url: `https://${index}.example/`,
+    url: `https://${index}.example/\u009b\u007f\u202e\u{e0001}`,
     inviteToken: randomUUID(),
     createdAt: new Date(START + index),
   }));
@@ -44,11 +44,13 @@ test('the operator lists sign-up requests page by page, newest first', async () 
   const second = await partner(['signup', 'list', '--json', '--after', page.next], env);
   expect(JSON.parse(second.output)).toMatchObject({ items: [{ email: 'a@b.example' }], next: null });
 
+  expect(first.output).not.toMatch(/[\p{Cf}\u007f-\u009f]/u);
   const plain = await partner(['signup', 'list', '--limit', '2'], env);
+  const escaped = '\\u009b\\u007f\\u202e\\udb40\\udc01';
   const lines = plain.output.trimEnd().split('\n');
   expect(lines).toEqual([
-    `2026-11-21T10:00:00.002Z  ${newest[0]?.inviteToken}  "c\\n\\u001b[2J@b.example"  "https://2.example/"`,
-    `2026-11-21T10:00:00.001Z  ${newest[1]?.inviteToken}  "b@b.example"  "https://1.example/"`,
+    `2026-11-21T10:00:00.002Z  ${newest[0]?.inviteToken}  "c\\n\\u001b[2J@b.example"  "https://2.example/${escaped}"`,
+    `2026-11-21T10:00:00.001Z  ${newest[1]?.inviteToken}  "b@b.example"  "https://1.example/${escaped}"`,
     `Older ones: partner signup list --after ${page.next}`,
   ]);
 });
