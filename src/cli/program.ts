@@ -77,7 +77,7 @@ function describeKeys(program: Command, run: Run): void {
   keys
     .command('lost')
     .description(
-      'Give up what keys that nobody has any more have encrypted, so that `serve` starts without them. Deliveries to their webhooks fail until partners rotate the secrets.',
+      'Give up what keys that nobody has any more, and no process runs with, have encrypted, so that `serve` starts without them. Deliveries to their webhooks fail until partners rotate the secrets.',
     )
     .argument('<ids...>', 'ids of keys, as `serve` names them when it refuses to start')
     .action((ids: string[]) =>

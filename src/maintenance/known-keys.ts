@@ -70,10 +70,10 @@ export async function giveUpKeys(
 }
 
 function missingKeys(what: string, ids: readonly string[]): Error {
-  const configured = 'ENCRYPTION_KEY (without it DATA_DIR/encryption-key) or ENCRYPTION_KEY_PREVIOUS';
   return new Error(
-    `${what} ${nameKeys(ids)}: not in ${configured}. Set it; where it is lost for good, \`partner keys lost ID\` ` +
-      'gives up what it has encrypted.',
+    `${what} ${nameKeys(ids)}, which neither ENCRYPTION_KEY (without it DATA_DIR/encryption-key, which is made anew where it is ` +
+      'missing) nor ENCRYPTION_KEY_PREVIOUS has. Set it; where it is lost for good and no process runs with it, ' +
+      '`partner keys lost ID` gives up what it has encrypted.',
   );
 }
 

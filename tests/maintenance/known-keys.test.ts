@@ -46,7 +46,7 @@ test('the first key of a database is taken, another one alone is not, and nothin
   await admit(old);
   await admit(old);
   await expect(admit(wrong)).rejects.toThrow(
-    `This database has been used with the key ${idOf(old)}: not in ENCRYPTION_KEY`,
+    `This database has been used with the key ${idOf(old)}, which neither ENCRYPTION_KEY`,
   );
   expect(await known()).toEqual([idOf(old)]);
 });
@@ -64,7 +64,7 @@ test('a change of the key goes through its steps; without the former key it is r
   await admit(young, [old]);
   expect(await known()).toEqual([idOf(old), idOf(young)].sort());
   await expect(admit(young)).rejects.toThrow(
-    `The secret of a webhook is encrypted under the key ${idOf(old)}: not in ENCRYPTION_KEY`,
+    `The secret of a webhook is encrypted under the key ${idOf(old)}, which neither ENCRYPTION_KEY`,
   );
   const more = await addWebhook(old);
   await expect(admit(young, [wrong])).rejects.toThrow(
@@ -93,5 +93,5 @@ test('a key that is lost is given up by its id, and counts again when it is foun
 test('no more than ten keys are named', async () => {
   const others = Array.from({ length: 12 }, (_, index) => ({ id: `key-${index + 10}`, first_used_at: at }));
   await database.db.insertInto('encryption_keys').values(others).execute();
-  await expect(admit(young)).rejects.toThrow(/the keys key-10, (key-\d\d, ){8}key-19, …: /);
+  await expect(admit(young)).rejects.toThrow(/the keys key-10, (key-\d\d, ){8}key-19, …, which /);
 });

@@ -123,7 +123,10 @@ test('a service without the key of what is stored says so and changes nothing; a
   await running.at(-1)?.stop();
   const before = await count();
   const refused = await partner(['serve'], wrong);
-  expect([refused.code, refused.log]).toEqual([1, expect.stringContaining(`${id}: not in ENCRYPTION_KEY`)]);
+  expect([refused.code, refused.log]).toEqual([
+    1,
+    expect.stringContaining(`${id}, which neither ENCRYPTION_KEY`),
+  ]);
   const rotated = await partner(['keys', 'rotate'], wrong);
   expect([rotated.code, rotated.log]).toEqual([1, expect.stringContaining(id)]);
   expect(await count()).toEqual(before);
