@@ -7,6 +7,7 @@ import { answerHeatPumpSchedule } from './heat-pump-schedule.ts';
 import { buildHouseholdsOfFleet } from './households.ts';
 import { readPriceText } from './price-text.ts';
 import { readPriceUpload } from './price-upload.ts';
+import { writeSums } from './summed-table.ts';
 
 /** What threads can be asked for. A job is pure: its input is all that it knows, and it may keep caches. */
 const jobs = {
@@ -19,6 +20,7 @@ const jobs = {
   buildHouseholdsOfFleet,
   listHouseholdPowers,
   sumHouseholds,
+  writeSums,
 };
 
 type Jobs = typeof jobs;

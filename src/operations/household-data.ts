@@ -1,18 +1,17 @@
+import type { SummedPart } from '../compute/summed-table.ts';
 import type { Handler } from '../contract/handlers.ts';
-import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { findCoveredSpan } from '../households/covered-span.ts';
 import { loadHistoryPrices } from '../households/history-prices.ts';
 import { findStoredHousehold } from '../households/stored-households.ts';
-import { HOUSEHOLD_COLUMNS, toSummedMetadata } from '../presenters/summed-data.ts';
-import { CONTENT_TYPES, toTableParts } from '../presenters/tables.ts';
+import { toSummedMetadata } from '../presenters/summed-data.ts';
 import { findHouseholdOfUser } from '../queries/fleets/household-pages.ts';
 import type { HouseholdOfUser } from '../queries/fleets/household-pages.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
-import type { SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
-import { beginGroups, mapGroups, RESOLUTIONS, streamPeriods } from './summed-data.ts';
+import { RESOLUTIONS, streamPeriods } from './summed-data.ts';
+import { toSummedTable } from './summed-tables.ts';
 import { checkUserExists } from './users.ts';
 
 /**
@@ -35,18 +34,20 @@ export const getHouseholdData: Handler<Context, 'getHouseholdData'> = async (
     time_zone: household?.time_zone ?? null,
     ...toSummedMetadata(resolution, span),
   };
-  const groups = await beginGroups(readPeriods(context, row, household, span, resolution));
-  const parts = toTableParts(answerType, { columns: HOUSEHOLD_COLUMNS, metadata, groups });
-  return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
+  const parts = readParts(context, row, household, span, resolution);
+  return {
+    status: 200,
+    body: await toSummedTable(context, { of: 'household', type: answerType, metadata }, parts),
+  };
 };
 
-async function* readPeriods(
+async function* readParts(
   context: Context,
   row: HouseholdOfUser | undefined,
   household: Household | undefined,
   span: QuarterSpan | undefined,
   resolution: keyof typeof RESOLUTIONS,
-): AsyncGenerator<readonly SummedPeriod[]> {
+): AsyncGenerator<SummedPart> {
   if (row === undefined || household === undefined || span === undefined) return;
   const { db, orgId, now } = context;
   const page = {
@@ -68,5 +69,5 @@ async function* readPeriods(
     prices: await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now),
     readPage: () => Promise.resolve(page),
   };
-  yield* mapGroups(streamPeriods(context, households, span, resolution), ({ period }) => period);
+  yield* streamPeriods(context, households, span, resolution);
 }

@@ -2,13 +2,12 @@
 import { QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
 import { Problem, validationProblem } from '../domain/api/problem.ts';
 import { loadControls } from '../households/household-controls.ts';
+import type { SummedPart } from '../compute/summed-table.ts';
 import type { HistoryPrices } from '../households/household-steering.ts';
 import type { HouseholdPage } from '../queries/fleets/household-pages.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { countPeriods, createPeriodSums, mergePeriodSums } from '../simulation/model/period-sums.ts';
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
-import { listSummedPeriods } from '../simulation/model/summed-periods.ts';
-import type { RankedHousehold, SummedPeriod } from '../simulation/model/summed-periods.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob, workInTurn } from './heavy-jobs.ts';
 import { listHouseholdPages } from './household-pages.ts';
@@ -58,21 +57,8 @@ export function checkHouseholdDays(count: number, { first, end }: QuarterSpan): 
   throw validationProblem([{ parameter: 'to', in: 'query', code: 'range_too_long', detail }]);
 }
 
-/** A household by its user, with its mean power from the grid, W. */
-interface NamedHousehold {
-  readonly userId: string | null;
-  readonly gridPowerW: number;
-}
-
-/** What households did together in a period, and which of them drew least and most; null where none has the period. */
-export interface NamedPeriod {
-  readonly period: SummedPeriod;
-  readonly smallest: NamedHousehold | null;
-  readonly largest: NamedHousehold | null;
-}
-
 /**
- * The periods of a span in order, part by part: a day first, so that the answer begins soon.
+ * The sums of a span in order, part by part: a day first, so that the answer begins soon.
  * @throws HouseholdsRemovedError when there are fewer households than at the beginning.
  */
 export async function* streamPeriods(
@@ -80,7 +66,7 @@ export async function* streamPeriods(
   households: SummedHouseholds,
   span: QuarterSpan,
   resolution: keyof typeof RESOLUTIONS,
-): AsyncGenerator<readonly NamedPeriod[]> {
+): AsyncGenerator<SummedPart> {
   const { quarters, daysAtOnce } = RESOLUTIONS[resolution];
   const userIds = new Map<number, string>();
   let days = 1;
@@ -105,13 +91,7 @@ export async function* streamPeriods(
       read += page.households.length;
     }
     if (read < households.count) throw new HouseholdsRemovedError();
-    const named = (household: RankedHousehold | null): NamedHousehold | null =>
-      household && { userId: userIds.get(household.index) ?? null, gridPowerW: household.gridPowerW };
-    yield listSummedPeriods(sums, part, quarters).map(({ period, smallest, largest }) => ({
-      period,
-      smallest: named(smallest),
-      largest: named(largest),
-    }));
+    yield { sums, span: part, quarters, userIds: pickRanked(userIds, sums), isLast: end === span.end };
     first = end;
     days = daysAtOnce;
   }
@@ -121,7 +101,7 @@ export async function* streamPeriods(
  * Each page takes a turn of its own, so that other requests of the partner come between, and is read in it: who is refused has cost
  * the database nothing. The first may be refused; later the answer has begun, and a refusal would cut it off: it gets back in line.
  */
-async function workInNextTurn<Result>(
+export async function workInNextTurn<Result>(
   context: Context,
   hasBegun: boolean,
   work: () => Promise<Result>,
@@ -149,20 +129,17 @@ async function sumHouseholds(
   return runHeavyJob(context, true, 'sumHouseholds', input);
 }
 
-/** The same groups, of which the first is there: until then an error is not yet one of an answer that has begun. */
-export async function beginGroups<Group>(groups: AsyncGenerator<Group>): Promise<AsyncGenerator<Group>> {
-  const first = await groups.next();
-  return (async function* () {
-    if (first.done === true) return;
-    yield first.value;
-    yield* groups;
-  })();
+/** The users of the households that drew least and most in some period. */
+function pickRanked(userIds: ReadonlyMap<number, string>, sums: PeriodSums): Map<number, string> {
+  const ranked = new Map<number, string>();
+  for (const index of [...sums.leastIndex, ...sums.mostIndex]) {
+    const userId = userIds.get(index);
+    if (userId !== undefined) ranked.set(index, userId);
+  }
+  return ranked;
 }
 
-/** Each group of an iterable as something else. */
-export async function* mapGroups<From, To>(
-  groups: AsyncIterable<readonly From[]>,
-  toItem: (item: From) => To,
-): AsyncGenerator<readonly To[]> {
-  for await (const group of groups) yield group.map(toItem);
+/** Those of no households. */
+export async function* noParts(): AsyncGenerator<never> {
+  yield* [];
 }

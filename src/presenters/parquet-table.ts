@@ -11,39 +11,46 @@ const TYPES: Readonly<Record<ColumnKind, BasicType>> = {
   text: 'STRING',
 };
 
-export interface ParquetTable {
-  /** The bytes of a row group, the first one with what begins the file. */
-  write(rows: readonly Readonly<Record<string, string | number | null>>[]): Uint8Array;
-  /** What ends the file. */
-  end(): Uint8Array;
+export type NamedColumns = readonly (readonly [name: string, kind: ColumnKind])[];
+export type TableRow = Readonly<Record<string, string | number | null>>;
+
+/** What a file's end tells of the row groups before it, and how many bytes they have. */
+export interface ParquetState extends Pick<ParquetWriter, 'row_groups' | 'num_rows' | 'pendingIndexes'> {
+  readonly offset: number;
 }
 
-/** Writes an Apache Parquet file, compressed with Snappy, one row group after the other; every column may hold nulls. */
-export function createParquetTable(columns: readonly (readonly [string, ColumnKind])[]): ParquetTable {
+/**
+ * The bytes of a part of an Apache Parquet file, compressed with Snappy: a row group, unless there are no rows, the first part with
+ * what begins the file and the last one with what ends it. Every column may hold nulls.
+ */
+export function writeParquetPart(
+  columns: NamedColumns,
+  rows: readonly TableRow[],
+  before: ParquetState | undefined,
+  isLast: boolean,
+): { readonly bytes: Uint8Array; readonly state: ParquetState } {
   const writer = new ByteWriter();
   const schema = schemaFromColumnData({
     columnData: columns.map(([name, kind]) => ({ name, data: [], type: TYPES[kind], nullable: true })),
   });
   const file = new ParquetWriter({ writer, schema });
-  /** The writer counts on from where it was; its memory is used again. */
-  const takeBytes = (): Uint8Array => {
-    const bytes = writer.getBytes().slice();
-    writer.index = 0;
-    return bytes;
-  };
+  if (before !== undefined) {
+    const { offset, ...written } = before;
+    Object.assign(file, written);
+    Object.assign(writer, { offset, index: 0 });
+  }
+  if (rows.length > 0) {
+    const columnData = columns.map(([name, kind]) => ({
+      name,
+      data: rows.map((row) => toValue(row[name] ?? null, kind)),
+    }));
+    void file.write({ columnData, rowGroupSize: rows.length });
+  }
+  if (isLast) void file.finish();
+  const { row_groups, num_rows, pendingIndexes } = file;
   return {
-    write: (rows) => {
-      const columnData = columns.map(([name, kind]) => ({
-        name,
-        data: rows.map((row) => toValue(row[name] ?? null, kind)),
-      }));
-      void file.write({ columnData, rowGroupSize: rows.length });
-      return takeBytes();
-    },
-    end: () => {
-      void file.finish();
-      return takeBytes();
-    },
+    bytes: writer.getBytes().slice(),
+    state: { row_groups, num_rows, pendingIndexes, offset: writer.offset },
   };
 }
 

@@ -1,6 +1,6 @@
-/** Long tables in the media types of the document: rows come in groups, and each group is written as it comes. */
-import { createParquetTable } from './parquet-table.ts';
-import type { ColumnKind, ParquetTable } from './parquet-table.ts';
+/** Long tables in the media types of the document, written part by part, on whatever thread. */
+import { writeParquetPart } from './parquet-table.ts';
+import type { ColumnKind, NamedColumns, TableRow, ParquetState } from './parquet-table.ts';
 
 /** The columns of rows by their names, in the order in which tables have them. */
 export type Columns<Row> = { readonly [Name in keyof Row]: ColumnKind };
@@ -16,59 +16,58 @@ export const CONTENT_TYPES: Readonly<Record<TableType, string>> = {
 };
 
 type Value = string | number | null;
-type Row = Readonly<Record<string, Value>>;
 type RowOf<Each> = { readonly [Name in keyof Each]: Value };
 
 export interface Table<Each extends RowOf<Each>> {
+  readonly type: TableType;
   readonly columns: Columns<Each>;
   /** What the answer tells beside the rows; JSON alone has it. */
   readonly metadata: object;
-  /** In order; a group may be empty. */
-  readonly groups: AsyncIterable<readonly Each[]>;
 }
 
-/** The parts of a table in a media type, at least one. */
-export async function* toTableParts<Each extends RowOf<Each>>(
-  type: TableType,
-  { columns, metadata, groups }: Table<Each>,
-): AsyncGenerator<string | Uint8Array> {
-  const writer = WRITERS[type](Object.entries<ColumnKind>(columns), metadata);
-  for await (const group of groups) {
-    if (group.length > 0) yield writer.write(group);
+/** What the next part of a table needs of those before it; it can be copied to another thread. */
+export interface TableState {
+  readonly hasRows: boolean;
+  readonly parquet?: ParquetState;
+}
+
+export interface TablePart {
+  readonly bytes: Uint8Array;
+  readonly state: TableState;
+}
+
+/** The next rows of a table, of which there may be none: the first part with its head, the last one with its end. */
+export function writeTablePart<Each extends RowOf<Each>>(
+  { type, columns, metadata }: Table<Each>,
+  rows: readonly Each[],
+  before: TableState | undefined,
+  isLast: boolean,
+): TablePart {
+  const named = Object.entries<ColumnKind>(columns);
+  const hasRows = before?.hasRows === true || rows.length > 0;
+  if (type === 'application/vnd.apache.parquet') {
+    const { bytes, state } = writeParquetPart(named, rows, before?.parquet, isLast);
+    return { bytes, state: { hasRows, parquet: state } };
   }
-  yield writer.end();
+  const text =
+    type === 'text/csv' ? writeCsv(named, rows, before) : writeJson(metadata, rows, before, isLast);
+  return { bytes: new TextEncoder().encode(text), state: { hasRows } };
 }
 
-type Writer = Pick<ParquetTable, 'write' | 'end'> | { write(group: readonly Row[]): string; end(): string };
+function writeJson(
+  metadata: object,
+  rows: readonly object[],
+  before: TableState | undefined,
+  isLast: boolean,
+): string {
+  const head = before === undefined ? `{"metadata":${JSON.stringify(metadata)},"data":[` : '';
+  const comma = before?.hasRows === true && rows.length > 0 ? ',' : '';
+  return head + comma + rows.map((row) => JSON.stringify(row)).join(',') + (isLast ? ']}' : '');
+}
 
-const WRITERS: Readonly<
-  Record<TableType, (columns: readonly (readonly [string, ColumnKind])[], metadata: object) => Writer>
-> = {
-  'application/json': (_, metadata) => {
-    const head = `{"metadata":${JSON.stringify(metadata)},"data":[`;
-    let before = head;
-    return {
-      write: (group) => {
-        const text = before + group.map((row) => JSON.stringify(row)).join(',');
-        before = ',';
-        return text;
-      },
-      end: () => (before === head ? `${head}]}` : ']}'),
-    };
-  },
-  'text/csv': (columns) => {
-    // RFC 4180: lines end with CRLF. No value has a comma, a quote or a line break in it.
-    const names = columns.map(([name]) => name);
-    let head = `${names.join(',')}\r\n`;
-    return {
-      write: (group) => {
-        const lines = group.map((row) => `${names.map((name) => row[name] ?? '').join(',')}\r\n`);
-        const text = head + lines.join('');
-        head = '';
-        return text;
-      },
-      end: () => head,
-    };
-  },
-  'application/vnd.apache.parquet': (columns) => createParquetTable(columns),
-};
+/** By RFC 4180: lines end with CRLF. No value has a comma, a quote or a line break in it. */
+function writeCsv(columns: NamedColumns, rows: readonly TableRow[], before: TableState | undefined): string {
+  const names = columns.map(([name]) => name);
+  const head = before === undefined ? `${names.join(',')}\r\n` : '';
+  return head + rows.map((row) => `${names.map((name) => row[name] ?? '').join(',')}\r\n`).join('');
+}

@@ -53,7 +53,7 @@ async function begin(
 async function readAll(parts: AsyncIterator<string | Uint8Array>): Promise<string> {
   let text = '';
   for (let next = await parts.next(); next.done !== true; next = await parts.next())
-    text += String(next.value);
+    text += Buffer.from(next.value as Uint8Array).toString();
   return text;
 }
 
@@ -63,7 +63,7 @@ test.each([
 ])('an answer that has begun does not go on with fewer households after %s', async (_, remove) => {
   const fleet = await startFleet();
   const parts = await begin(fleet);
-  expect(String((await parts.next()).value)).toContain('"households":3');
+  expect(Buffer.from((await parts.next()).value as Uint8Array).toString()).toContain('"households":3');
   await remove(fleet);
   await expect(readAll(parts)).rejects.toThrow('Households were removed');
 });

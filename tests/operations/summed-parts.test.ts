@@ -6,6 +6,7 @@ import type { Context } from '../../src/operations/context.ts';
 import { HOUSEHOLDS_PER_JOB } from '../../src/operations/household-pages.ts';
 import { checkHouseholdDays, streamPeriods } from '../../src/operations/summed-data.ts';
 import type { SummedHouseholds } from '../../src/operations/summed-data.ts';
+import { toSummedTable } from '../../src/operations/summed-tables.ts';
 import type { HouseholdSumsQuestion } from '../../src/households/household-sums.ts';
 import { NO_PRICE_REVISIONS } from '../../src/domain/prices/price-revisions.ts';
 import { countPeriods, createPeriodSums } from '../../src/simulation/model/period-sums.ts';
@@ -38,19 +39,23 @@ function householdsOf(count: number): SummedHouseholds {
 /** A context whose threads answer sums of nothing; the turns whose numbers are in `refused` are not given. */
 function contextOf(refused: (turn: number) => boolean = () => false) {
   const jobs: HouseholdSumsQuestion[] = [];
+  const names: string[] = [];
   let turns = 0;
   const compute = {
     inTurn: (_partner: string, work: () => Promise<unknown>) => {
       turns += 1;
       return refused(turns) ? Promise.reject(new Problem('overloaded', 'Its share is in use.')) : work();
     },
-    run: (_partner: string, _name: string, question: HouseholdSumsQuestion) => {
+    run: (_partner: string, name: string, question: HouseholdSumsQuestion) => {
+      names.push(name);
+      if (name === 'writeSums')
+        return Promise.resolve({ bytes: new Uint8Array(1), state: { hasRows: true } });
       jobs.push(question);
       return Promise.resolve(createPeriodSums(countPeriods(question.span, question.quarters)));
     },
   };
   const context = { compute, actor: { partnerId: 'p' } } as unknown as Context;
-  return { context, jobs, turnsTaken: () => turns };
+  return { context, jobs, names, turnsTaken: () => turns };
 }
 
 async function readAll(
@@ -62,7 +67,7 @@ async function readAll(
   const span = { first: FIRST, end: FIRST + days * QUARTER_HOURS_PER_DAY };
   let periods = 0;
   for await (const part of streamPeriods(context, householdsOf(count), span, resolution))
-    periods += part.length;
+    periods += countPeriods(part.span, part.quarters);
   return periods;
 }
 
@@ -101,6 +106,31 @@ test('an answer that has begun gets back in line when a turn is not given, thirt
   expect(jobs).toHaveLength(6);
   const { context: other } = contextOf((turn) => turn > 3 && turn < 35);
   await expect(readAll(other, 600, 2)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+async function readTable(context: Context, households: number, days: number): Promise<number> {
+  const span = { first: FIRST, end: FIRST + days * QUARTER_HOURS_PER_DAY };
+  const table = { of: 'fleet', type: 'application/json', metadata: {} } as const;
+  const parts = streamPeriods(context, householdsOf(households), span, '15MIN');
+  const { parts: written } = await toSummedTable(context, table, parts);
+  let count = 0;
+  for await (const { length } of written) count += length;
+  return count;
+}
+
+test('each part of a table is written by a thread, in a turn of its own', async () => {
+  const { context, names, turnsTaken } = contextOf();
+  expect(await readTable(context, 300, 2)).toBe(2);
+  expect(names).toEqual(['sumHouseholds', 'sumHouseholds', 'writeSums', ...names.slice(0, 3)]);
+  expect(turnsTaken()).toBe(6);
+});
+
+test('a table whose first part is not written is refused; a later one gets back in line', async () => {
+  const { context } = contextOf((turn) => turn === 3);
+  await expect(readTable(context, 300, 2)).rejects.toMatchObject({ code: 'overloaded' });
+  const { context: other, turnsTaken } = contextOf((turn) => turn >= 6 && turn < 10);
+  expect(await readTable(other, 300, 2)).toBe(2);
+  expect(turnsTaken()).toBe(10);
 });
 
 test('so many households and days are one answer, and no more', () => {

@@ -18,8 +18,8 @@ const rooms = {
   maintenance: ['loops', 'queries', 'domain'],
   households: ['queries', 'simulation', 'domain'],
   conditions: ['queries', 'simulation', 'domain'],
-  compute: ['shares', 'households', 'simulation', 'contract', 'domain'],
   presenters: ['contract', 'domain'],
+  compute: ['presenters', 'shares', 'households', 'simulation', 'contract', 'domain'],
   operations: [
     'compute',
     'presenters',

@@ -112,6 +112,20 @@ export const attacksWithToken: readonly Attack[] = [
     },
   },
   {
+    name: 'home-tables',
+    by: 'partner',
+    what: 'what a household did in quarter hours of 31 days, as Parquet and JSON, 60 at once',
+    run: (aim) =>
+      flood(aim, 60, (n) => ({
+        method: 'GET',
+        path: ofHousehold(aim, `/data?${lastDays(31)}`),
+        headers: {
+          ...bearer(aim.target.token),
+          accept: n % 2 === 0 ? 'application/vnd.apache.parquet' : 'application/json',
+        },
+      })),
+  },
+  {
     name: 'schedules',
     by: 'partner',
     what: 'schedules of 31 days, 40 at once',

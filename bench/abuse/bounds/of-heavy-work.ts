@@ -24,7 +24,7 @@ const ofFleets = (test: string): Proof => ({ file: 'tests/fleets/turns.test.ts',
 export const boundsOfHeavyWork: readonly Bound[] = [
   {
     name: 'threads beside the event loop',
-    attacks: [...HEAVY, 'fleet-sums', BESIDE_SERIES, ...OF_FLEETS],
+    attacks: [...HEAVY, 'fleet-sums', 'home-tables', BESIDE_SERIES, ...OF_FLEETS],
     edits: [
       {
         file: POOL,
@@ -60,6 +60,20 @@ export const boundsOfHeavyWork: readonly Bound[] = [
         test: 'who waits for a turn, or is refused it',
         only: 'sums',
       },
+    ],
+  },
+  {
+    name: 'tables that are written by threads',
+    attacks: ['fleet-sums', 'home-tables'],
+    edits: [
+      {
+        file: 'src/operations/summed-tables.ts',
+        from: "runHeavyJob(context, true, 'writeSums', input)",
+        to: 'Promise.resolve(writeSums(input))',
+      },
+    ],
+    proofs: [
+      { file: 'tests/operations/summed-parts.test.ts', test: 'each part of a table is written by a thread' },
     ],
   },
   {

@@ -1,11 +1,9 @@
 import type { Handler } from '../../contract/handlers.ts';
-import { StreamedBytes } from '../../contract/streamed-bytes.ts';
 import { parseInstantRange } from '../../domain/api/instant-range.ts';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import { findCoveredSpan } from '../../households/covered-span.ts';
 import { loadHistoryPrices } from '../../households/history-prices.ts';
-import { FLEET_COLUMNS, toSummedMetadata } from '../../presenters/summed-data.ts';
-import { CONTENT_TYPES, toTableParts } from '../../presenters/tables.ts';
+import { toSummedMetadata } from '../../presenters/summed-data.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { countHouseholds, readHouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/household-pages.ts';
@@ -14,14 +12,14 @@ import type { Context } from '../context.ts';
 import { workInTurn } from '../heavy-jobs.ts';
 import { HOUSEHOLDS_PER_JOB } from '../household-pages.ts';
 import {
-  beginGroups,
   checkHouseholdDays,
   HouseholdsRemovedError,
-  mapGroups,
+  noParts,
   RESOLUTIONS,
   streamPeriods,
 } from '../summed-data.ts';
-import type { NamedPeriod, SummedHouseholds } from '../summed-data.ts';
+import type { SummedHouseholds } from '../summed-data.ts';
+import { toSummedTable } from '../summed-tables.ts';
 import { requireFleet } from './fleet-access.ts';
 
 /**
@@ -55,11 +53,11 @@ const answer: typeof getFleetData = async (context, { path, query, answerType })
     households: count,
     ...toSummedMetadata(resolution, span),
   };
-  const periods =
-    households === undefined ? noPeriods() : streamPeriods(context, households, span, resolution);
-  const groups = await beginGroups(mapGroups(periods, toRow));
-  const parts = toTableParts(answerType, { columns: FLEET_COLUMNS, metadata, groups });
-  return { status: 200, body: new StreamedBytes(CONTENT_TYPES[answerType], parts) };
+  const parts = households === undefined ? noParts() : streamPeriods(context, households, span, resolution);
+  return {
+    status: 200,
+    body: await toSummedTable(context, { of: 'fleet', type: answerType, metadata }, parts),
+  };
 };
 
 /** Of a cleaned fleet there are none, also while they are being removed. */
@@ -106,16 +104,4 @@ export async function openHouseholds(
   const readPage = (from: number) =>
     readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB });
   return { count, span, households: { orgId, count, prices, readPage } };
-}
-
-const toRow = ({ period, smallest, largest }: NamedPeriod) => ({
-  ...period,
-  smallest_grid_power_w: smallest && smallest.gridPowerW,
-  smallest_user_id: smallest && smallest.userId,
-  largest_grid_power_w: largest && largest.gridPowerW,
-  largest_user_id: largest && largest.userId,
-});
-
-async function* noPeriods(): AsyncGenerator<never> {
-  yield* [];
 }
