@@ -8,12 +8,21 @@ import { BOUNDARY_VERSION, COUNTRY_CODES, findCountryBox } from '../environment/
 import { MODEL_VERSION } from '../household/household.ts';
 import { ARCHETYPES } from '../household/profiles.ts';
 
-/** Countries by code, with their English names and bounding boxes in degrees. */
-function listCountries(): {
-  country: string;
-  name: string;
-  bounding_box: Record<'north' | 'south' | 'east' | 'west', number>;
-}[] {
+interface Country {
+  readonly country: string;
+  readonly name: string;
+  readonly bounding_box: Readonly<Record<'north' | 'south' | 'east' | 'west', number>>;
+}
+
+let countries: readonly Country[] | undefined;
+
+/** Countries by code, with their English names and bounding boxes in degrees; made once, in a millisecond or, with the first, 20. */
+function listCountries(): readonly Country[] {
+  countries ??= nameCountries();
+  return countries;
+}
+
+function nameCountries(): Country[] {
   const names = new Intl.DisplayNames(['en'], { type: 'region' });
   return COUNTRY_CODES.map((country) => {
     const [west = 0, south = 0, east = 0, north = 0] = findCountryBox(country) ?? [];
