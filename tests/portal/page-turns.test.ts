@@ -3,10 +3,15 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import { createSession } from '../../src/accounts/sessions.ts';
+import { createPageTurns } from '../../src/compose/pages.ts';
+import type { PageHandler, PortalContext, PortalResponse } from '../../src/portal/context.ts';
+import { inPageTurn } from '../../src/portal/page-turns.ts';
 import { until } from '../process/partner.ts';
 import { addPrices } from './portal-fleets.ts';
 import { startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
+
+type PageRequest = Parameters<PageHandler>[1];
 
 let site: PortalSite;
 let admin: Person;
@@ -61,6 +66,21 @@ test.each([
     expect(site.pageTurns.usage.held).toBe(0);
   },
 );
+
+test('the event loop turns between two pages, also where they wait for nothing', async () => {
+  const turns = createPageTurns({ hasOthers: () => true });
+  const context = {
+    inPageTurn: (partnerId: string, work: () => Promise<void>) => turns.run(partnerId, work),
+  } as PortalContext;
+  const response = { locals: { session: { partnerId: admin.orgId } } } as PortalResponse;
+  const course: string[] = [];
+  const show = inPageTurn(() => {
+    course.push('page');
+    setImmediate(() => course.push('turn'));
+  });
+  await Promise.all([1, 2, 3].map(async () => show(context, {} as PageRequest, response)));
+  expect(course).toEqual(['page', 'turn', 'page', 'turn', 'page', 'turn']);
+});
 
 test('a page that is open and listens takes no turn, and a page that fails gives its turn back', async () => {
   const stream = await ask(admin, '/portal/changes');

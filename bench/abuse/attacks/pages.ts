@@ -29,6 +29,17 @@ export const pageAttacks: readonly Attack[] = [
     },
   },
   {
+    name: 'form-pages',
+    by: 'partner',
+    what: 'pages with the form of a fleet, which wait for nothing, 60 at once',
+    run: (aim) =>
+      flood(aim, 60, () => ({
+        method: 'GET',
+        path: '/portal/fleets/create/',
+        headers: { cookie: aim.target.person.cookie },
+      })),
+  },
+  {
     name: 'price-forms',
     by: 'partner',
     what: 'a megabyte of prices in a form, 40 at once',

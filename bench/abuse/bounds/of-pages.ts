@@ -15,6 +15,12 @@ export const boundsOfPages: readonly Bound[] = [
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],
   },
   {
+    name: 'a turn of the event loop for each page',
+    attacks: ['form-pages'],
+    edits: [{ file: 'src/portal/page-turns.ts', from: 'await setImmediate();', to: 'void setImmediate;' }],
+    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'the event loop turns between two pages' }],
+  },
+  {
     name: 'long forms of a partner that are read at once',
     attacks: ['price-forms'],
     edits: [
