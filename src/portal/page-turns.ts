@@ -11,9 +11,9 @@ export function inPageTurn(handle: PageHandler): PageHandler {
   return async (context, request, response) => {
     const partnerId = response.locals.session?.partnerId;
     const make = async (): Promise<void> => {
-      await handle(context, request, response);
       // Pages whose sessions were looked up together and that wait for nothing would be made in one turn of the event loop.
       await setImmediate();
+      await handle(context, request, response);
     };
     if (partnerId === undefined || handle === streamChanges) await make();
     else await context.inPageTurn(partnerId, make);
