@@ -79,6 +79,20 @@ const COUNT_V8_THREADS = `(() => {
   return names.filter((name) => name === 'V8Worker').length;
 })()`;
 
+/** The least of the longest holds during each wait: what an attack holds it holds in each; what else the machine does it does not. */
+export async function leastHoldMs(
+  { takeHoldMs }: Pick<AttackedService, 'takeHoldMs'>,
+  waits: readonly (() => Promise<unknown>)[],
+): Promise<number> {
+  await takeHoldMs();
+  let least = Infinity;
+  for (const wait of waits) {
+    await wait();
+    least = Math.min(least, await takeHoldMs());
+  }
+  return least;
+}
+
 export async function startAttackedService(
   possessions: Partial<Omit<Possessions, 'blackHolePort'>> = {},
   env: Readonly<Record<string, string>> = {},

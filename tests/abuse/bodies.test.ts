@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apiPath, bearerJson } from '../../bench/abuse/attack.ts';
 import { OF_AN_ADDRESS, requestText, statusesOf } from '../../bench/abuse/wire.ts';
 import { until } from '../process/partner.ts';
-import { startAttackedService } from './attacked-service.ts';
+import { leastHoldMs, startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
 
 let service: AttackedService;
@@ -13,17 +13,6 @@ beforeAll(async () => {
   service = await startAttackedService();
 });
 afterAll(() => service.remove());
-
-/** The least of the longest holds during each wait: what an attack holds it holds in each; what else the machine does it does not. */
-async function leastHoldMs(waits: readonly (() => Promise<unknown>)[]): Promise<number> {
-  await service.takeHoldMs();
-  let least = Infinity;
-  for (const wait of waits) {
-    await wait();
-    least = Math.min(least, await service.takeHoldMs());
-  }
-  return least;
-}
 
 test('tiny-chunks: what reads them refuses them, what does not answers, and each connection ends', async () => {
   expect((await service.attack('tiny-chunks', 6, 1)).counts).toMatchObject({ 200: 3, 413: 3 });
@@ -35,7 +24,12 @@ test('tiny-chunks: from as many connections as an address has they hold the loop
     until(attack.counts, ({ 200: answered = 0, 413: refused = 0 }) => answered + refused >= count);
   // What is compiled on the way is not the attack's.
   await hasAnswered(100);
-  expect(await leastHoldMs([175, 250].map((count) => () => hasAnswered(count)))).toBeLessThan(50);
+  expect(
+    await leastHoldMs(
+      service,
+      [175, 250].map((count) => () => hasAnswered(count)),
+    ),
+  ).toBeLessThan(50);
   expect(await service.ask('GET')).toBe(200);
   await attack.end();
 });
@@ -47,7 +41,10 @@ async function holdOfMoments(name: string, atOnce: number, addresses: number): P
     until(attack.counts, ({ volley = 0 }) => volley >= count * addresses);
   // The first time connections are opened one after the other, and what is compiled on the way is not the attack's.
   await sent(2);
-  const holdMs = await leastHoldMs([4, 6].map((count) => () => sent(count)));
+  const holdMs = await leastHoldMs(
+    service,
+    [4, 6].map((count) => () => sent(count)),
+  );
   await attack.end();
   return holdMs;
 }
