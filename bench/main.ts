@@ -1,5 +1,6 @@
 // `make bench`: what the service costs beside limits, peers and other versions of itself. See bench/README.md.
 import { benchAbuse } from './abuse/main.ts';
+import { benchReads } from './abuse/reads-main.ts';
 import { GROUPS } from './groups.ts';
 import { benchMemory } from './memory/main.ts';
 import { readOptions, USAGE } from './options.ts';
@@ -9,6 +10,7 @@ import { formatGoals } from './table.ts';
 
 async function main([part, ...rest]: readonly string[]): Promise<number> {
   if (part === 'abuse') return benchAbuse(rest);
+  if (part === 'reads') return benchReads(rest);
   if (part === 'memory') return benchMemory(rest);
   let asked: Asked;
   try {

@@ -24,6 +24,7 @@ row with its goal and verdict, and keeps all figures as JSON. The exit code is 1
 Parts (all of them when none is named):
 ${PARTS.map((part) => `  ${[part, ...listInside(part)].join(', ')}`).join('\n')}
   abuse               attacks beside a second partner; never meant by default, with arguments of its own: see bench/README.md
+  reads               every read of the document beside a second partner; likewise: "reads --help"
   memory              whether the service keeps memory under requests sent as fast as possible; likewise: "memory --help"
 
 Options:

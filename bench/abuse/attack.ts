@@ -35,6 +35,9 @@ export interface Fleet {
   readonly userId: string;
   readonly heatPumpId: string;
   readonly inverterId: string;
+  /** Where a household has these, too: one in the fleet with a history. */
+  readonly electricVehicleId?: string | undefined;
+  readonly wallboxId?: string | undefined;
 }
 
 export interface Aim {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Attack } from './attack.ts';
 import { ATTACKS, CONTROL } from './attacks/all.ts';
 import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
+import { calibrate } from './calibration.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from './stored-rows.ts';
 import type { StoredResults, StoredRow } from './stored-rows.ts';
 import { measure, Victim } from './measure.ts';
@@ -195,13 +196,4 @@ async function measureControl(
   const control = victimReads === undefined ? CONTROL : { ...CONTROL, victimReads };
   const { p50, p99, delayMs } = await measure({ ...base, attack: control });
   return { p50, p99, delayMs, atMs: performance.now(), victimReads };
-}
-
-/** A fixed piece of work: how fast the machine is now. Milliseconds. */
-function calibrate(): number {
-  const start = performance.now();
-  let value = 1;
-  for (let i = 0; i < 200_000_000; i++) value = (Math.imul(value, 1_103_515_245) + 12_345) & 0x7fffffff;
-  if (value < 0) throw new Error('The loop has to be computed.');
-  return performance.now() - start;
 }

@@ -187,15 +187,17 @@ async function growFleet(api: PartnerApi, households: number, historyDays = 0): 
   type Device = { readonly device_id: string; readonly device_type: string; readonly user_id: string };
   const { status, body } = await api.call<{ items: readonly Device[] }>('GET', `${path}/${jobId}/devices`);
   if (status !== 200) throw new Error(`The fleet's devices were answered ${JSON.stringify(body)}.`);
-  const byUser = [...Map.groupBy(body.items, ({ user_id }) => user_id)];
-  for (const [userId, devices] of byUser) {
+  const homes = [...Map.groupBy(body.items, ({ user_id }) => user_id)].flatMap(([userId, devices]) => {
     const find = (type: string): string | undefined =>
       devices.find(({ device_type }) => device_type === type)?.device_id;
     const [heatPumpId, inverterId] = [find('heat_pump'), find('inverter')];
-    if (heatPumpId !== undefined && inverterId !== undefined)
-      return { jobId, simulationOrgId, userId, heatPumpId, inverterId };
-  }
-  throw new Error('No household has both a heat pump and an inverter.');
+    if (heatPumpId === undefined || inverterId === undefined) return [];
+    const [electricVehicleId, wallboxId] = [find('electric_vehicle'), find('wallbox')];
+    return [{ jobId, simulationOrgId, userId, heatPumpId, inverterId, electricVehicleId, wallboxId }];
+  });
+  const found = homes.find(({ electricVehicleId, wallboxId }) => electricVehicleId && wallboxId);
+  if (homes[0] === undefined) throw new Error('No household has both a heat pump and an inverter.');
+  return found ?? homes[0];
 }
 
 /** Takes connections and never says anything, not even of TLS. */

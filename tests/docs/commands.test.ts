@@ -19,7 +19,7 @@ const targets = new Set([...makefile.matchAll(/^([a-z-]+):.*## /gm)].map(([, nam
 /** What may be named in place of a test file. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   clients: GENERATORS.map(({ name }) => name),
-  bench: ['abuse', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
+  bench: ['abuse', 'reads', 'memory', '--help', ...PARTS_OF_BENCH, ...GROUPS.map(({ name }) => name)],
   compare: ['--requests', '--help'],
   'citus-test': ['operations', 'moves', 'kills', 'functions', 'restore', 'patroni', 'events'],
   'cluster-test': ['switchover', 'rolling', 'upgrade', 'proxy'],

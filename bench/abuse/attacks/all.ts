@@ -2,6 +2,7 @@ import type { Aim, Attack } from '../attack.ts';
 import { setImmediate as turn } from 'node:timers/promises';
 import { attacksBeforeAuthentication } from './before-authentication.ts';
 import { attacksOfManyAddresses } from './many-addresses.ts';
+import { READS } from './reads.ts';
 import { attacksWithToken } from './with-token.ts';
 import { attacksWithoutEnd } from './without-end.ts';
 
@@ -28,7 +29,7 @@ export const CONTROL: Attack = {
 
 /** @throws Error when no attack has this name. */
 export function findAttack(name: string): Attack {
-  const found = [CONTROL, ...ATTACKS].find((each) => each.name === name);
+  const found = [CONTROL, ...ATTACKS, ...READS].find((each) => each.name === name);
   if (found === undefined) throw new Error(`There is no attack ${name}.`);
   return found;
 }
