@@ -12,6 +12,7 @@ import { createWorld } from './world.ts';
 const HOUSEHOLDS = 5_000;
 const REQUESTS = 1_000;
 const PER_SECOND = 200;
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const USAGE = `Usage: make bench ARGS="reads [OPERATION…]"
 
@@ -53,6 +54,13 @@ async function measureReads(reads: typeof READS): Promise<number> {
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
   const world = await createWorld(HOUSEHOLDS);
   const victim = new Victim(PER_SECOND);
+  const interrupted = new AbortController();
+  // Without its victim the run under way fails, and everything is removed as after any other failure.
+  const interrupt = (): void => {
+    interrupted.abort();
+    victim.stop();
+  };
+  for (const signal of SIGNALS) process.on(signal, interrupt);
   try {
     const attacked = await world.start({ limits: 'off', hasOwnMetrics: true, hasStatistics: true });
     try {
@@ -62,9 +70,13 @@ async function measureReads(reads: typeof READS): Promise<number> {
     } finally {
       await attacked.remove();
     }
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    return 1;
   } finally {
     victim.stop();
     await world.remove();
+    for (const signal of SIGNALS) process.off(signal, interrupt);
   }
 }
 
