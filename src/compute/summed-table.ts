@@ -2,6 +2,7 @@ import { FLEET_COLUMNS, HOUSEHOLD_COLUMNS } from '../presenters/summed-data.ts';
 import { writeTablePart } from '../presenters/tables.ts';
 import type { TablePart, TableState, TableType } from '../presenters/tables.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
+import { createPeriodSums } from '../simulation/model/period-sums.ts';
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import { listSummedPeriods } from '../simulation/model/summed-periods.ts';
 import type { RankedPeriod } from '../simulation/model/summed-periods.ts';
@@ -18,6 +19,15 @@ export interface SummedPart {
   readonly isLast: boolean;
 }
 
+/** All of a table without rows. */
+export const NO_SUMS: SummedPart = {
+  sums: createPeriodSums(0),
+  span: { first: 0, end: 0 },
+  quarters: 1,
+  userIds: new Map(),
+  isLast: true,
+};
+
 /** The table of a fleet, or of a household, which nobody is compared with. */
 export interface SummedTable {
   readonly of: 'fleet' | 'household';
@@ -32,12 +42,11 @@ export function writeSums({
   before,
 }: {
   readonly table: SummedTable;
-  /** Undefined for a table without rows. */
-  readonly part: SummedPart | undefined;
+  readonly part: SummedPart;
   readonly before: TableState | undefined;
 }): TablePart {
-  const { isLast = true, userIds } = part ?? {};
-  const periods = part === undefined ? [] : listSummedPeriods(part.sums, part.span, part.quarters);
+  const { sums, span, quarters, userIds, isLast } = part;
+  const periods = listSummedPeriods(sums, span, quarters);
   if (of === 'household') {
     const rows = periods.map(({ period }) => period);
     return writeTablePart({ ...table, columns: HOUSEHOLD_COLUMNS }, rows, before, isLast);
@@ -46,13 +55,10 @@ export function writeSums({
   return writeTablePart({ ...table, columns: FLEET_COLUMNS }, rows, before, isLast);
 }
 
-const toFleetRow = (
-  { period, smallest, largest }: RankedPeriod,
-  userIds: ReadonlyMap<number, string> | undefined,
-) => ({
+const toFleetRow = ({ period, smallest, largest }: RankedPeriod, userIds: ReadonlyMap<number, string>) => ({
   ...period,
   smallest_grid_power_w: smallest && smallest.gridPowerW,
-  smallest_user_id: smallest && (userIds?.get(smallest.index) ?? null),
+  smallest_user_id: smallest && (userIds.get(smallest.index) ?? null),
   largest_grid_power_w: largest && largest.gridPowerW,
-  largest_user_id: largest && (userIds?.get(largest.index) ?? null),
+  largest_user_id: largest && (userIds.get(largest.index) ?? null),
 });

@@ -1,5 +1,9 @@
 import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
+import { Problem } from '../domain/api/problem.ts';
 import type { Context } from './context.ts';
+
+/** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
+const MOST_TURNS_MISSED = 30;
 
 /** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
 export function workInTurn<Result>(
@@ -8,6 +12,25 @@ export function workInTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   return hasTurn ? work() : compute.inTurn(actor.partnerId, work);
+}
+
+/**
+ * The same for a part of an answer, with what it reads: who is refused has cost the database nothing. The first part may be refused; later
+ * the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where it is refused itself.
+ */
+export async function workInNextTurn<Result>(
+  context: Context,
+  hasBegun: boolean,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  for (let missed = 0; ; missed++) {
+    try {
+      return await workInTurn(context, false, work);
+    } catch (error) {
+      const isRefused = error instanceof Problem && error.code === 'overloaded';
+      if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
+    }
+  }
 }
 
 /** Runs a job on a thread in the partner's turn. */

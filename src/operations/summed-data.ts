@@ -9,7 +9,7 @@ import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { countPeriods, createPeriodSums, mergePeriodSums } from '../simulation/model/period-sums.ts';
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import type { Context } from './context.ts';
-import { runHeavyJob, workInTurn } from './heavy-jobs.ts';
+import { runHeavyJob, workInNextTurn } from './heavy-jobs.ts';
 import { listHouseholdPages } from './household-pages.ts';
 
 /** How long a period is, how many days an answer holds at most, some 3,000 periods, and how many are computed at once. */
@@ -21,8 +21,6 @@ export const RESOLUTIONS = {
 
 /** Household-days of an answer: a year of a thousand households, a month of ten thousand; some 20 s of one core. */
 const MAX_HOUSEHOLD_DAYS = 400_000;
-/** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
-const MOST_TURNS_MISSED = 30;
 
 /** Households in pages by index, read again for each part of the answer, so that no answer holds all of them. */
 export interface SummedHouseholds {
@@ -85,6 +83,7 @@ export async function* streamPeriods(
         mergePeriodSums(sums, await sumHouseholds(context, households, page, part, quarters));
       return page;
     };
+    // Each page is read and computed in a turn of its own, so that other requests of the partner come between.
     const pages = listHouseholdPages((from) => workInNextTurn(context, hasBegun, () => sumPage(from)));
     for await (const page of pages) {
       for (const each of page.households) userIds.set(each.household_index, each.user_id);
@@ -94,25 +93,6 @@ export async function* streamPeriods(
     yield { sums, span: part, quarters, userIds: pickRanked(userIds, sums), isLast: end === span.end };
     first = end;
     days = daysAtOnce;
-  }
-}
-
-/**
- * Each page takes a turn of its own, so that other requests of the partner come between, and is read in it: who is refused has cost
- * the database nothing. The first may be refused; later the answer has begun, and a refusal would cut it off: it gets back in line.
- */
-export async function workInNextTurn<Result>(
-  context: Context,
-  hasBegun: boolean,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  for (let missed = 0; ; missed++) {
-    try {
-      return await workInTurn(context, false, work);
-    } catch (error) {
-      const isRefused = error instanceof Problem && error.code === 'overloaded';
-      if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
-    }
   }
 }
 

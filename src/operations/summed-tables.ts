@@ -1,11 +1,10 @@
 import { StreamedBytes } from '../contract/streamed-bytes.ts';
-import { writeSums } from '../compute/summed-table.ts';
+import { NO_SUMS, writeSums } from '../compute/summed-table.ts';
 import type { SummedPart, SummedTable } from '../compute/summed-table.ts';
 import { CONTENT_TYPES } from '../presenters/tables.ts';
 import type { TableState } from '../presenters/tables.ts';
 import type { Context } from './context.ts';
-import { runHeavyJob } from './heavy-jobs.ts';
-import { workInNextTurn } from './summed-data.ts';
+import { runHeavyJob, workInNextTurn } from './heavy-jobs.ts';
 
 /**
  * A table of sums as an answer, written on a thread, part by part. The first one is there when this resolves: until then an error is not
@@ -45,5 +44,5 @@ async function* writeParts(
     yield bytes;
   }
   // One without rows is no work.
-  if (before === undefined) yield writeSums({ table, part: undefined, before }).bytes;
+  if (before === undefined) yield writeSums({ table, part: NO_SUMS, before }).bytes;
 }

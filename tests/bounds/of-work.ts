@@ -173,7 +173,7 @@ export const boundsOfWork: readonly Bound[] = [
   ),
   bound(
     'turns that an answer waits for which has begun',
-    [replace(SUMMED, 'missed >= MOST_TURNS_MISSED', 'missed === Infinity')],
+    [replace('src/operations/heavy-jobs.ts', 'missed >= MOST_TURNS_MISSED', 'missed === Infinity')],
     summedParts('an answer that has begun gets back in line'),
   ),
   bound(
