@@ -6,8 +6,8 @@ import { boundsOf, WITHOUT_BOUND } from './bounds/all.ts';
 import { calibrate } from './calibration.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from './stored-rows.ts';
 import type { StoredResults, StoredRow } from './stored-rows.ts';
-import { measure, Victim } from './measure.ts';
-import type { ControlLatency, Run, RunOptions } from './measure.ts';
+import { measure } from './measure.ts';
+import type { ControlLatency, Run, RunOptions, Victim } from './measure.ts';
 import { describeTree } from '../other-version.ts';
 import { nameAddress, readPlan, rowsOf, USAGE } from './plan.ts';
 import type { Plan, PlannedRow } from './plan.ts';
@@ -17,7 +17,7 @@ import { GOALS, concludeRuns, isDecided, printHead, printRow } from './table.ts'
 import type { Row } from './table.ts';
 import { copyWithout } from './unbounded.ts';
 import { ROOT } from '../version.ts';
-import { createWorld } from './world.ts';
+import { withWorld } from './with-world.ts';
 import type { World } from './world.ts';
 
 /** The control is measured again when it is older: the machine may have become another one. */
@@ -89,17 +89,8 @@ class Book {
 
 /** Measures row by row, and keeps each at once. False when a signal ended it before all were measured. */
 async function measureRows(plan: Plan, planned: readonly PlannedRow[], book: Book): Promise<boolean> {
-  const world = await createWorld(plan.households);
-  const victim = new Victim(plan.perSecond);
-  const interrupted = new AbortController();
-  // Without its victim the run under way fails, and everything is removed as after any other failure.
-  const interrupt = (): void => {
-    interrupted.abort();
-    victim.stop();
-  };
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
-  let control: Control | undefined;
-  try {
+  const isWhole = await withWorld(plan, async (world, victim) => {
+    let control: Control | undefined;
     printHead();
     for (const each of planned) {
       const isFresh =
@@ -118,14 +109,8 @@ async function measureRows(plan: Plan, planned: readonly PlannedRow[], book: Boo
       book.add(toStoredRow(row));
     }
     return true;
-  } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    return false;
-  } finally {
-    victim.stop();
-    await world.remove();
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, interrupt);
-  }
+  });
+  return isWhole ?? false;
 }
 
 /** What is taken out for each attack; those that nothing could be taken out for are not made. */

@@ -4,15 +4,14 @@ import { pinToServiceCore } from '../processes.ts';
 import { CONTROL } from './attacks/all.ts';
 import { READS } from './attacks/reads.ts';
 import { calibrate } from './calibration.ts';
-import { measure, Victim } from './measure.ts';
+import { measure } from './measure.ts';
 import type { RunOptions } from './measure.ts';
 import { concludeRuns, missedGoals, printHead, printRow } from './table.ts';
-import { createWorld } from './world.ts';
+import { withWorld } from './with-world.ts';
 
 const HOUSEHOLDS = 5_000;
 const REQUESTS = 1_000;
 const PER_SECOND = 200;
-const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 const USAGE = `Usage: make bench ARGS="reads [OPERATION…]"
 
@@ -52,16 +51,7 @@ export async function benchReads(args: readonly string[]): Promise<number> {
 async function measureReads(reads: typeof READS): Promise<number> {
   pinToServiceCore();
   console.log(`The calibration loop takes ${calibrate().toFixed(0)} ms.\n`);
-  const world = await createWorld(HOUSEHOLDS);
-  const victim = new Victim(PER_SECOND);
-  const interrupted = new AbortController();
-  // Without its victim the run under way fails, and everything is removed as after any other failure.
-  const interrupt = (): void => {
-    interrupted.abort();
-    victim.stop();
-  };
-  for (const signal of SIGNALS) process.on(signal, interrupt);
-  try {
+  const code = await withWorld({ households: HOUSEHOLDS, perSecond: PER_SECOND }, async (world, victim) => {
     const attacked = await world.start({ limits: 'off', hasOwnMetrics: true, hasStatistics: true });
     try {
       await attacked.startThreads();
@@ -70,14 +60,8 @@ async function measureReads(reads: typeof READS): Promise<number> {
     } finally {
       await attacked.remove();
     }
-  } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    return 1;
-  } finally {
-    victim.stop();
-    await world.remove();
-    for (const signal of SIGNALS) process.off(signal, interrupt);
-  }
+  });
+  return code ?? 1;
 }
 
 async function measureEach(
