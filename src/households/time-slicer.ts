@@ -18,15 +18,21 @@ const SLICES_PER_BACKGROUND_SLICE = 8;
 /** Slices of requests since background work waits for one. */
 let slicesAhead = 0;
 /**
- * Between two slices the event loop is idle for so long: then nobody waits for it, and the database and the threads of V8, which may
- * be on the same core, have it meanwhile. Where it never is, a slice comes after the pause all the same: computing takes an eighth.
+ * Between two slices the event loop is idle for a quarter of what the slice before took: then nobody waits for it, and the database and
+ * the threads of V8, which may be on the same core, have it meanwhile. Where it never is, a slice comes after eight times as long all
+ * the same: computing takes a ninth.
  */
-const IDLE_BETWEEN_MS = 0.5;
-const LONGEST_PAUSE_MS = 16;
+const IDLE_PER_SLICE = 0.25;
+const PAUSE_PER_SLICE = 8;
+/** What a slice counts as: a short one makes others wait too, and after a long one who computes must not wait for ever. */
+const SHORTEST_SLICE_MS = 2;
+const LONGEST_SLICE_MS = 16;
 const NEXT_LOOK_MS = 1;
-let sliceAtMs = -LONGEST_PAUSE_MS;
+let sliceAtMs = -Infinity;
 /** What the event loop had been idle in all by then. */
 let idleBeforeMs = 0;
+/** What the slice before took, with whatever the event loop served in the same turn. */
+let sliceMs = SHORTEST_SLICE_MS;
 let isScheduled = false;
 
 /**
@@ -47,7 +53,7 @@ function yieldInQueue(queue: (() => void)[]): Promise<void> {
     queue.push(resolve);
     if (isScheduled) return;
     isScheduled = true;
-    if (performance.now() - sliceAtMs >= LONGEST_PAUSE_MS) setImmediate(runNextWaiter);
+    if (performance.now() - sliceAtMs >= PAUSE_PER_SLICE * sliceMs) setImmediate(runNextWaiter);
     else setTimeout(runNextWaiter, NEXT_LOOK_MS);
   });
 }
@@ -55,13 +61,18 @@ function yieldInQueue(queue: (() => void)[]): Promise<void> {
 function runNextWaiter(): void {
   const nowMs = performance.now();
   const { idle: idleMs } = performance.eventLoopUtilization();
-  if (idleMs - idleBeforeMs >= IDLE_BETWEEN_MS || nowMs - sliceAtMs >= LONGEST_PAUSE_MS) {
+  if (idleMs - idleBeforeMs >= IDLE_PER_SLICE * sliceMs || nowMs - sliceAtMs >= PAUSE_PER_SLICE * sliceMs) {
     sliceAtMs = nowMs;
     idleBeforeMs = idleMs;
     shiftNext()?.();
+    setImmediate(measureSlice);
   }
   isScheduled = requestQueues.size + lowPriorityQueue.length > 0;
   if (isScheduled) setTimeout(runNextWaiter, NEXT_LOOK_MS);
+}
+
+function measureSlice(): void {
+  sliceMs = Math.min(Math.max(performance.now() - sliceAtMs, SHORTEST_SLICE_MS), LONGEST_SLICE_MS);
 }
 
 function shiftNext(): (() => void) | undefined {

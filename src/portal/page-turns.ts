@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { streamChanges } from './change-stream.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
@@ -10,13 +9,15 @@ import { getSession } from './context.ts';
 export function inPageTurn(handle: PageHandler): PageHandler {
   return async (context, request, response) => {
     const partnerId = response.locals.session?.partnerId;
-    const make = async (): Promise<void> => {
-      // Pages whose sessions were looked up together and that wait for nothing would be made in one turn of the event loop.
-      await setImmediate();
+    if (partnerId === undefined || handle === streamChanges) {
       await handle(context, request, response);
-    };
-    if (partnerId === undefined || handle === streamChanges) await make();
-    else await context.inPageTurn(partnerId, make);
+      return;
+    }
+    await context.inPageTurn(partnerId, async () => {
+      // Pages whose sessions were looked up together and that wait for nothing would be made in one turn of the event loop.
+      await giveWay(context, response);
+      await handle(context, request, response);
+    });
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import {
   TimeSlicer,
@@ -64,32 +65,55 @@ function tellTheLoop() {
   return { told, looks };
 }
 
-test('between two slices the event loop has been idle, or 16 ms have passed; who comes later waits for neither', async () => {
-  const { told, looks } = tellTheLoop();
-  let slices = 0;
+/** Slices that take so long, and how many there were. */
+function countSlices(told: { nowMs: number }, tookMs: number) {
+  const count = { slices: 0 };
   const slice = async (): Promise<void> => {
     await yieldToEventLoop(0);
-    slices += 1;
+    count.slices += 1;
+    told.nowMs += tookMs;
+    // By then the slice has been measured.
+    await setImmediate();
   };
+  return { count, slice };
+}
+
+test.each([
+  [0, 2],
+  [10, 10],
+  [100, 16],
+])(
+  'a slice of %i ms counts as %i ms: a quarter of it the event loop is idle then, or eight times it passes',
+  async (tookMs, countedMs) => {
+    const { told, looks } = tellTheLoop();
+    const { count, slice } = countSlices(told, tookMs);
+    await slice();
+    told.nowMs += 8 * countedMs - tookMs - 1;
+    told.idleMs += countedMs / 4 - 0.1;
+    const second = slice();
+    await looks(3);
+    expect(count.slices).toBe(1);
+    told.idleMs += 0.2;
+    await second;
+    told.nowMs += 8 * countedMs - tookMs - 1;
+    const third = slice();
+    await looks(3);
+    expect(count.slices).toBe(2);
+    told.nowMs += 1;
+    await third;
+    expect(count.slices).toBe(3);
+  },
+);
+
+test('who comes when nothing was computed for a while does not wait', async () => {
+  const { told, looks } = tellTheLoop();
+  const { count, slice } = countSlices(told, 0);
   await slice();
-  const second = slice();
-  told.nowMs += 15;
-  told.idleMs += 0.4;
-  await looks(3);
-  expect(slices).toBe(1);
-  told.idleMs += 0.2;
-  await second;
-  const third = slice();
-  told.nowMs += 15;
-  await looks(3);
-  expect(slices).toBe(2);
-  told.nowMs += 1;
-  await third;
   told.nowMs += 16;
   const looksBehind = looks(1);
   await slice();
   await looksBehind;
-  expect(slices).toBe(4);
+  expect(count.slices).toBe(2);
 });
 
 test('one slice in eight is of background work, however many requests wait', async () => {

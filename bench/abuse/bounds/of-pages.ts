@@ -8,16 +8,18 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       {
         file: 'src/portal/page-turns.ts',
-        from: 'else await context.inPageTurn(partnerId, make);',
-        to: 'else await make();',
+        from: 'await context.inPageTurn(partnerId, async () => {',
+        to: 'await ((_: string, make: () => Promise<void>) => make())(partnerId, async () => {',
       },
     ],
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],
   },
   {
-    name: 'a turn of the event loop for each page',
+    name: 'pause of the event loop before each page',
     attacks: ['form-pages'],
-    edits: [{ file: 'src/portal/page-turns.ts', from: 'await setImmediate();', to: 'void setImmediate;' }],
+    edits: [
+      { file: 'src/portal/page-turns.ts', from: 'await giveWay(context, response);', to: 'void giveWay;' },
+    ],
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'the event loop turns between two pages' }],
   },
   {
