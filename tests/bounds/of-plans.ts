@@ -56,6 +56,17 @@ export const boundsOfPlans: readonly Bound[] = [
     testsOf('tests/households/time-slicer.test.ts')('a slice of 10 ms counts as 10 ms'),
   ),
   bound(
+    'what counts as the time of a slice',
+    [
+      replace(
+        'src/households/time-slicer.ts',
+        'queueMicrotask(() => process.nextTick(measureSlice));',
+        'setImmediate(measureSlice);',
+      ),
+    ],
+    testsOf('tests/households/time-slicer.test.ts')('what is served behind a slice'),
+  ),
+  bound(
     'pause behind a long slice',
     [
       replace(

@@ -45,9 +45,16 @@ test('turns are given one after the other, to requests before others', async () 
   expect(course).toEqual(['first', 'second', 'third', 'other']);
 });
 
+let timesTold = 0;
+
 /** A clock and an event loop whose idle time is told; `looks` resolves once it was asked for that so many times more. */
 function tellTheLoop() {
-  const told = { nowMs: performance.now() + 1_000, idleMs: performance.eventLoopUtilization().idle };
+  // Each time later than whatever was told before.
+  timesTold += 1;
+  const told = {
+    nowMs: performance.now() + 10_000 * timesTold,
+    idleMs: performance.eventLoopUtilization().idle,
+  };
   let left = Infinity;
   let resolve = (): void => undefined;
   vi.spyOn(performance, 'now').mockImplementation(() => told.nowMs);
@@ -104,6 +111,19 @@ test.each([
     expect(count.slices).toBe(3);
   },
 );
+
+test('what is served behind a slice in the same turn of the event loop does not count', async () => {
+  const { told, looks } = tellTheLoop();
+  const { count, slice } = countSlices(told, 0);
+  const first = slice();
+  globalThis.setImmediate(() => (told.nowMs += 15));
+  await first;
+  const second = slice();
+  await looks(1);
+  expect(count.slices).toBe(1);
+  told.nowMs += 1;
+  await second;
+});
 
 test('who comes when nothing was computed for a while does not wait', async () => {
   const { told, looks } = tellTheLoop();
