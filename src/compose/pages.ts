@@ -77,9 +77,11 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
       reads: createPortalReads(db),
       clock,
       log,
-      inPageTurn: (partnerId, work) => {
-        recentPartners.note(partnerId);
-        return pageTurns.run(partnerId, work);
+      pageTurns: {
+        acquire: (partnerId, signal) => {
+          recentPartners.note(partnerId);
+          return pageTurns.acquire(partnerId, signal);
+        },
       },
       sessions,
       verifyAccount,

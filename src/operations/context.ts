@@ -62,6 +62,8 @@ export interface Context extends OpenContext {
   readonly actor: Actor;
   /** The organization of the path; the token's own where the path has none. */
   readonly orgId: string;
+  /** How heavy work is waited for, where who calls holds something that others need meanwhile. */
+  readonly asideFor?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
 }
 
 /** Whose quotas the call counts against. */

@@ -7,11 +7,23 @@ const MOST_TURNS_MISSED = 30;
 
 /** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
 export function workInTurn<Result>(
-  { compute, actor }: Context,
+  { compute, actor, asideFor = goOn }: Context,
   hasTurn: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return hasTurn ? work() : compute.inTurn(actor.partnerId, work);
+  return hasTurn ? work() : asideFor(() => compute.inTurn(actor.partnerId, work));
+}
+
+/** Does a short job when all of the partner before it are done. Throws the problem overloaded (503). */
+export function workInOrder<Result>(
+  { compute, actor, asideFor = goOn }: Context,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return asideFor(() => compute.inOrder(actor.partnerId, work));
+}
+
+function goOn<Result>(wait: () => Promise<Result>): Promise<Result> {
+  return wait();
 }
 
 /**

@@ -22,7 +22,7 @@ import { TimeSlicer } from '../households/time-slicer.ts';
 import { WINDOWS_WALKED_BACK } from '../simulation/house/steered-house.ts';
 import { createAssumedHousehold } from '../households/assumed-household.ts';
 import type { Context } from './context.ts';
-import { workInTurn } from './heavy-jobs.ts';
+import { workInOrder, workInTurn } from './heavy-jobs.ts';
 import { findVisibleDevice } from './user-devices.ts';
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 
@@ -72,7 +72,7 @@ async function answerOf(
   const withPrices = async () => ({ ...subject, prices: await loadPrices(context, subject.control, span) });
   const isShort = (span.end - span.first) * QUARTER_HOUR_MS <= SHORT_MS;
   const { answer } = await (isShort
-    ? compute.inOrder(actor.partnerId, async () => answerShort(context, await withPrices()))
+    ? workInOrder(context, async () => answerShort(context, await withPrices()))
     : workInTurn(context, false, async () =>
         compute.run(actor.partnerId, 'answerHeatPumpSchedule', await withPrices()),
       ));

@@ -36,8 +36,10 @@ export interface PortalOptions extends Services {
   readonly answerOnce: IdempotentAnswers['answer'];
   /** Counts a request of a person who is signed in for the partner. Throws the problem quota_exceeded. */
   readonly countByPartner: (response: Response, partnerId: string) => Promise<void>;
-  /** Does work in a turn of the partner, whose people have so many pages made at once. Throws the problem overloaded (503). */
-  readonly inPageTurn: (partnerId: string, work: () => Promise<void>) => Promise<void>;
+  /** Turns of partners, whose people have so many pages made at once. Throws the problem overloaded (503), or the signal's reason. */
+  readonly pageTurns: {
+    readonly acquire: (partnerId: string, signal: AbortSignal) => Promise<() => void>;
+  };
   readonly sessions: SessionMemory;
   /** Lets a stranger wait whose cookies are made up again and again. */
   readonly slowDown: (request: Request, response: Response) => Promise<void>;

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
+import { waitForBrowser } from './gone-browsers.ts';
 
 /** Forms up to this size are read at once; a longer one is work that the partner does once at a time. */
 const BYTES_WITHOUT_TURN = 65_536;
@@ -31,17 +32,13 @@ export async function takeFormTurn(
   response: PortalResponse,
 ): Promise<void> {
   if (Number(request.get('content-length') ?? 0) <= BYTES_WITHOUT_TURN) return;
-  const gone = new AbortController();
-  const leave = (): void => gone.abort(Object.assign(new Error('The browser has left.'), { status: 400 }));
-  response.once('close', leave);
+  const { partnerId } = getSession(response);
   try {
-    const release = await compute.acquireTurn(getSession(response).partnerId, gone.signal);
+    const release = await waitForBrowser(response, (signal) => compute.acquireTurn(partnerId, signal));
     holdTurn(response, { release, isAtWork: false, isOver: false });
   } catch (error) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
     throw error;
-  } finally {
-    response.off('close', leave);
   }
 }
 

@@ -77,8 +77,10 @@ export function createPortal(options: PortalOptions): Router {
 /** The order of the guards matters: the first that refuses decides what a visitor sees. */
 function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
+  // The stream of a page that is open takes no turn.
+  const isStream = (handle: PageHandler) => handle === streamChanges;
   const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>
-    inFormTurn(inPageTurn(handle))(context, request, response);
+    inFormTurn(isStream(handle) ? handle : inPageTurn(handle))(context, request, response);
   const page: AddPage = (path, get, post) => {
     const route = router.route(path);
     route.get(bind(get));

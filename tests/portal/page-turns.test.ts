@@ -1,4 +1,6 @@
 // How many pages of a partner are made at once: each holds what it shows until it is sent.
+import { EventEmitter } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
@@ -67,20 +69,26 @@ test.each([
   },
 );
 
-test('the event loop turns between two pages, also where they wait for nothing', async () => {
-  const turns = createPageTurns({ hasOthers: () => true });
-  const context = {
-    inPageTurn: (partnerId: string, work: () => Promise<void>) => turns.run(partnerId, work),
-    yieldToEventLoop,
-  } as PortalContext;
-  const response = { locals: { session: { partnerId: admin.orgId } } } as PortalResponse;
+test('each page begins behind a pause of what the event loop computes, also where it waits for nothing', async () => {
   const course: string[] = [];
-  const show = inPageTurn(() => {
-    course.push('page');
-    setImmediate(() => course.push('turn'));
-  });
-  await Promise.all([1, 2, 3].map(async () => show(context, {} as PageRequest, response)));
-  expect(course).toEqual(['page', 'turn', 'page', 'turn', 'page']);
+  const context = {
+    pageTurns: createPageTurns({ hasOthers: () => true }),
+    yieldToEventLoop: async (_days: number, partnerId?: string) => {
+      await setImmediate();
+      course.push(`pause of ${partnerId}`);
+    },
+  } as Partial<PortalContext> as PortalContext;
+  const show = inPageTurn(() => void course.push('page'));
+  const locals = { session: { partnerId: admin.orgId } };
+  const open = async () =>
+    show(
+      context,
+      { method: 'GET' } as PageRequest,
+      Object.assign(new EventEmitter(), { locals }) as unknown as PortalResponse,
+    );
+  await Promise.all([open(), open()]);
+  const pause = `pause of ${admin.orgId}`;
+  expect(course).toEqual([pause, 'page', pause, 'page']);
 });
 
 test('a page that is open and listens takes no turn, and a page that fails gives its turn back', async () => {

@@ -147,7 +147,7 @@ export async function startPortal({
       ...services,
       reads: createPortalReads(db),
       clock,
-      inPageTurn: (partnerId, work) => pageTurns.run(partnerId, work),
+      pageTurns,
       sessions: createSessionMemory(db, { turns: lookupTurns, monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);

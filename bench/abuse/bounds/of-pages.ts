@@ -8,8 +8,8 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       {
         file: 'src/portal/page-turns.ts',
-        from: 'await context.inPageTurn(partnerId, async () => {',
-        to: 'await ((_: string, make: () => Promise<void>) => make())(partnerId, async () => {',
+        from: 'const release = await acquireTurn(context, response);\n    const turn',
+        to: 'const release = (): void => undefined;\n    const turn',
       },
     ],
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],
@@ -20,7 +20,40 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       { file: 'src/portal/page-turns.ts', from: 'await giveWay(context, response);', to: 'void giveWay;' },
     ],
-    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'the event loop turns between two pages' }],
+    proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'each page begins behind a pause' }],
+  },
+  {
+    name: 'time for which a page holds the turn of its partner',
+    attacks: [],
+    edits: [
+      {
+        file: 'src/portal/page-turns.ts',
+        from: 'if (turn === undefined) return wait();',
+        to: 'if (turn !== undefined) return wait();',
+      },
+    ],
+    proofs: [
+      {
+        file: 'tests/portal/page-turns-held.test.ts',
+        test: 'a page gives its turn back',
+        says: 'waited too long for it',
+      },
+      { file: 'tests/portal/page-turns-held.test.ts', test: 'other pages of the partner are there' },
+    ],
+  },
+  {
+    name: 'pages whose browser has left',
+    attacks: [],
+    edits: [
+      {
+        file: 'src/portal/gone-browsers.ts',
+        from: "response.once('close', leave);\n  if (response.destroyed) leave();",
+        to: 'void leave;',
+      },
+    ],
+    proofs: [
+      { file: 'tests/portal/page-turns-held.test.ts', test: 'a page whose browser has left is not made' },
+    ],
   },
   {
     name: 'long forms of a partner that are read at once',
