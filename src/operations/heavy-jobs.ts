@@ -7,7 +7,7 @@ const MOST_TURNS_MISSED = 30;
 
 /** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
 export function workInTurn<Result>(
-  { compute, actor, asideFor = goOn }: Context,
+  { compute, actor, asideFor = waitHere }: Context,
   hasTurn: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
@@ -16,13 +16,13 @@ export function workInTurn<Result>(
 
 /** Does a short job when all of the partner before it are done. Throws the problem overloaded (503). */
 export function workInOrder<Result>(
-  { compute, actor, asideFor = goOn }: Context,
+  { compute, actor, asideFor = waitHere }: Context,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return asideFor(() => compute.inOrder(actor.partnerId, work));
 }
 
-function goOn<Result>(wait: () => Promise<Result>): Promise<Result> {
+function waitHere<Result>(wait: () => Promise<Result>): Promise<Result> {
   return wait();
 }
 

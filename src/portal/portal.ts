@@ -74,13 +74,18 @@ export function createPortal(options: PortalOptions): Router {
   return router;
 }
 
+/** What is asked for, in the turns of its partner; the stream of a page that is open takes no page's. */
+function inTurns(handle: PageHandler): PageHandler {
+  return inFormTurn(handle === streamChanges ? handle : inPageTurn(handle));
+}
+
 /** The order of the guards matters: the first that refuses decides what a visitor sees. */
 function createPages(context: PortalContext): Router {
   const router = Router({ caseSensitive: true });
-  // The stream of a page that is open takes no turn.
-  const isStream = (handle: PageHandler) => handle === streamChanges;
-  const bind = (handle: PageHandler) => (request: Request, response: PortalResponse) =>
-    inFormTurn(isStream(handle) ? handle : inPageTurn(handle))(context, request, response);
+  const bind = (handle: PageHandler) => {
+    const show = inTurns(handle);
+    return (request: Request, response: PortalResponse) => show(context, request, response);
+  };
   const page: AddPage = (path, get, post) => {
     const route = router.route(path);
     route.get(bind(get));

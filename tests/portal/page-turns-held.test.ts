@@ -30,15 +30,16 @@ beforeEach(() => {
   course = [];
 });
 
-function open(method: string, handle: PageHandler, destroyed = false): Promise<void> {
+function open(method: string, handle: PageHandler, leaves?: 'before' | 'in its pause'): Promise<void> {
   const context: Partial<PortalContext> = {
     pageTurns: turns,
     yieldToEventLoop: async () => {
       await setImmediate();
+      response.destroyed ||= leaves === 'in its pause';
     },
   };
   const locals = { session: { partnerId: PARTNER } };
-  const response = Object.assign(new EventEmitter(), { locals, destroyed });
+  const response = Object.assign(new EventEmitter(), { locals, destroyed: leaves === 'before' });
   return Promise.resolve(
     inPageTurn(handle)(
       context as PortalContext,
@@ -102,7 +103,9 @@ test('a page that failed takes no turn when something that it had begun ends', a
 });
 
 test('a page whose browser has left is not made', async () => {
-  await expect(open('GET', () => void course.push('page'), true)).rejects.toThrow('The browser has left.');
+  const page = () => void course.push('page');
+  await expect(open('GET', page, 'before')).rejects.toThrow('The browser has left.');
+  await open('GET', page, 'in its pause');
   const release = await site.pageTurns.acquire(admin.orgId);
   const waiting = () => site.pageTurns.usage.waiting;
   const cookie = `partner_session=${await createSession(site.db, admin, site.now())}`;
