@@ -98,7 +98,7 @@ bounds: install ## Take each bound out of a copy of the source and see its tests
 	node tests/bounds/main.ts $(ARGS)
 
 .PHONY: test-browser
-test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium); EVERY_PAGE=yes: of all pages of the reference
+test-browser: install ## Run the tests in headless Chromium (needs Debian's chromium); EVERY_PAGE=yes: of all pages of the reference; SCREENSHOTS=yes: keep pictures
 	$(BIN)/vitest run --config tests/style/vitest.browser.config.ts
 
 .PHONY: generate

@@ -7,7 +7,7 @@ import type { PortalWorld } from './portal-world.ts';
 let world: PortalWorld;
 beforeAll(async () => {
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const PATH = '/portal/fleets/create/';

@@ -8,7 +8,7 @@ import type { PortalWorld } from './portal-world.ts';
 let world: PortalWorld;
 beforeAll(async () => {
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const inSimulation = (path: string): string => `${path}?org=${world.fleet.simulationOrgId}`;

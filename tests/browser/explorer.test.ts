@@ -1,8 +1,8 @@
 // The page that tries the API out: what it may load, what it does with its token, and that it works.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BrowserContext, Page } from 'playwright-core';
+import { shoot } from './inspect-page.ts';
 import { AXE_AROUND } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
@@ -10,15 +10,13 @@ import { readScriptSizes } from './script-sizes.ts';
 
 const PATH = '/portal/explorer/';
 const TOKEN_PATH = '/portal/explorer/token/';
-const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
 /** What Swagger UI and the portal weigh together, compressed: the one page that may load more than 150 KB. */
 const MOST_SCRIPT_BYTES = 500 * 1024;
 
 let world: PortalWorld;
 beforeAll(async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 interface Opened {
@@ -150,7 +148,7 @@ test.each([
       AXE_AROUND,
     );
     const around = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html]));
-    await page.screenshot({ path: join(SCREENSHOTS, `explorer-admin-${width}-${colorScheme}.png`) });
+    await shoot(page, `explorer-admin-${width}-${colorScheme}`, { fullPage: false });
     expect(around).toEqual([]);
     expect(complaints).toEqual([]);
     await context.close();

@@ -8,7 +8,7 @@ import { readScriptSizes } from './script-sizes.ts';
 let world: PortalWorld;
 beforeAll(async () => {
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const PATH = '/portal/fleets/create/';

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import {
   AXE_RUN,
   COLOURS,
+  END_TRANSITIONS,
   LAYOUT_SHIFT,
   OVERFLOW,
   SIZES,
@@ -14,19 +15,23 @@ import {
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
 
-export const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
+const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
+
+/** Keeps a picture of the page that is shown for people who ask for it by SCREENSHOTS=yes: pictures of all took a quarter of the time of the tests. */
+export async function shoot(page: Page, name: string, { fullPage = true } = {}): Promise<void> {
+  if (process.env['SCREENSHOTS'] !== 'yes') return;
+  await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage });
+}
+
+export const WIDTHS = [1280, 390] as const;
+const COLOUR_SCHEMES = ['light', 'dark'] as const;
 
 /** The four variants in which a page is looked at. */
-export const SCREENS = [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const;
+export const SCREENS = WIDTHS.flatMap((width) => COLOUR_SCHEMES.map((scheme) => [width, scheme] as const));
 
-/** What is wrong with the page that is shown. */
+/** What is wrong with the page that is shown. Loading axe takes as long as a look with it: it stays in the page. */
 export async function inspect(page: Page): Promise<unknown[]> {
-  await page.evaluate(axe);
+  if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     AXE_RUN,
   );
@@ -44,4 +49,20 @@ export async function inspect(page: Page): Promise<unknown[]> {
     ...(shift > 0.02 ? [['layout shift', shift]] : []),
     ...(overflow > 0 ? [['overflow', overflow]] : []),
   ];
+}
+
+/** What is wrong with the page that is shown, in each colour scheme. */
+export async function inspectSchemes(page: Page, name: string): Promise<unknown[]> {
+  const faults: unknown[] = [];
+  for (const colorScheme of COLOUR_SCHEMES) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(END_TRANSITIONS);
+    faults.push(...(await inspect(page)).map((fault) => [name, colorScheme, fault]));
+  }
+  for (const colorScheme of COLOUR_SCHEMES) {
+    // A picture of a whole page shifts it, so all are taken when it has been looked at.
+    await page.emulateMedia({ colorScheme });
+    await shoot(page, `${name}-${colorScheme}`);
+  }
+  return faults;
 }

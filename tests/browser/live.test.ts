@@ -9,7 +9,7 @@ import { until } from '../process/partner.ts';
 let world: PortalWorld;
 beforeAll(async () => {
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const pageOfFleet = (): string => `/portal/fleets/${world.fleet.jobId}/`;

@@ -1,19 +1,18 @@
 // The palette and the keys: what a keyboard alone reaches from any page.
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
+import { shoot } from './inspect-page.ts';
 import { AXE_RUN, COLOURS, OVERFLOW, SIZES } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 
 const axe = readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8');
-const SCREENSHOTS = join(import.meta.dirname, '../../.screenshots');
 
 let world: PortalWorld;
 beforeAll(async () => {
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const focused = (page: Page): Promise<string> =>
@@ -123,7 +122,7 @@ test.each([
       await page.evaluate(OVERFLOW),
     ];
     expect([name, ...found, sizes.length <= 6]).toEqual([name, [], [], [], 0, true]);
-    await page.screenshot({ path: join(SCREENSHOTS, `${name}-admin-${width}-${colorScheme}.png`) });
+    await shoot(page, `${name}-admin-${width}-${colorScheme}`, { fullPage: false });
     await page.keyboard.press('Escape');
   }
   await context.close();

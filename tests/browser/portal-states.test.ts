@@ -1,36 +1,31 @@
 // What pages look like in states that no address leads to: with a menu open, and a form that somebody else was faster with.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspect, SCREENS, SCREENSHOTS } from './inspect-page.ts';
+import { inspect, SCREENS, shoot } from './inspect-page.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 
 let world: PortalWorld;
 beforeAll(async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 test.each(SCREENS)('at %i px, %s: the menus keep to the design', async (width, colorScheme) => {
   const context = await world.open('admin', { viewport: { width, height: 900 }, colorScheme });
   const { page, complaints } = await openWatched(context, world.baseUrl);
-  const shoot = (name: string) =>
-    page.screenshot({ path: join(SCREENSHOTS, `${name}-admin-${width}-${colorScheme}.png`) });
   await page.goto('/portal/');
   const menu = page.getByRole('button', { name: 'Menu' });
   if (await menu.isVisible()) {
     await menu.click();
     await page.getByRole('link', { name: 'Fleets', exact: true }).waitFor();
     expect(await inspect(page)).toEqual([]);
-    await shoot('menu');
+    await shoot(page, `menu-admin-${width}-${colorScheme}`, { fullPage: false });
     await page.keyboard.press('Escape');
   }
   await page.getByRole('button', { name: 'Own organization' }).click();
   await page.getByRole('navigation', { name: 'Scope' }).waitFor();
   expect(await inspect(page)).toEqual([]);
-  await shoot('scopes');
+  await shoot(page, `scopes-admin-${width}-${colorScheme}`, { fullPage: false });
   expect(complaints).toEqual([]);
   await context.close();
 });
@@ -48,10 +43,7 @@ test.each(SCREENS)('at %i px, %s: a stale form shows both values', async (width,
   await page.getByText(`Stored now: ${names[1]}`).waitFor();
   expect(await page.getByLabel('First name').inputValue()).toBe(names[0]);
   expect(await inspect(page)).toEqual([]);
-  await page.screenshot({
-    path: join(SCREENSHOTS, `user-update-stale-admin-${width}-${colorScheme}.png`),
-    fullPage: true,
-  });
+  await shoot(page, `user-update-stale-admin-${width}-${colorScheme}`);
   expect(complaints.filter((text) => !text.includes('status of 412'))).toEqual([]);
   await context.close();
 });

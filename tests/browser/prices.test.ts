@@ -1,19 +1,16 @@
 // The pages of prices as a planner uses them: read what counts, look at it being replaced by somebody else, upload.
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { DAY_MS, HOUR_MS } from '../../src/domain/api/durations.ts';
-import { inspect, SCREENS, SCREENSHOTS } from './inspect-page.ts';
+import { inspect, SCREENS, shoot } from './inspect-page.ts';
 import { LAYOUT_SHIFT } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 
 let world: PortalWorld;
 beforeAll(async () => {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   world = await startPortalWorld();
-}, 120_000);
+});
 afterAll(() => world.close());
 
 const dayFrom = (days: number): string => new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10);
@@ -93,21 +90,16 @@ test.each(SCREENS)(
   async (width, colorScheme) => {
     const context = await world.open('admin', { viewport: { width, height: 900 }, colorScheme });
     const { page, complaints } = await openWatched(context, world.baseUrl);
-    const shoot = (name: string) =>
-      page.screenshot({
-        path: join(SCREENSHOTS, `${name}-admin-${width}-${colorScheme}.png`),
-        fullPage: true,
-      });
     await page.goto(UPLOAD);
     const day = dayFrom(1);
     await check(page, `${day} 18:07;1\n${day} 19:00;84,12\n${day} 19:00;85\nsoon;12`);
     await page.getByRole('heading', { name: 'To be mended' }).waitFor();
     expect(await inspect(page)).toEqual([]);
-    await shoot('price-upload-refused');
+    await shoot(page, `price-upload-refused-admin-${width}-${colorScheme}`);
     await check(page, `${day} 02:00;-5,5\n${day} 17:00;84,12\n${day} 18:00;85\n${day} 18:15;85`);
     await page.getByRole('button', { name: 'Store the prices' }).waitFor();
     expect(await inspect(page)).toEqual([]);
-    await shoot('price-check');
+    await shoot(page, `price-check-admin-${width}-${colorScheme}`);
     expect(complaints.filter((text) => !text.includes('status of 422'))).toEqual([]);
     await context.close();
   },
