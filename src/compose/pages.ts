@@ -31,6 +31,15 @@ const PAGES_ALONE = 4;
 export const createPageTurns = (recentPartners: Pick<RecentPartners, 'hasOthers'>): FairShare =>
   new FairShare({ ...PAGES, atMost: whenAlone(recentPartners, PAGES_ALONE, 1) });
 
+/**
+ * Pages of a partner that wait for heavy work, or have, beside those in a turn: with four of these no more than the nine that the line of
+ * heavy work holds. More keep their turn while they wait.
+ */
+const PAGES_ASIDE = 4;
+
+export const createPlacesAside = (): FairShare =>
+  new FairShare({ capacity: PAGES.capacity, asOfRight: PAGES_ASIDE, atMost: PAGES_ASIDE, maxWaiting: 0 });
+
 interface PagesOptions {
   readonly services: Services;
   readonly clock: () => Date;
@@ -83,6 +92,7 @@ export function createPages(options: PagesOptions): AppOptions['pages'] {
           return pageTurns.acquire(partnerId, signal);
         },
       },
+      placesAside: createPlacesAside(),
       sessions,
       verifyAccount,
       hashing,

@@ -62,8 +62,8 @@ export interface Context extends OpenContext {
   readonly actor: Actor;
   /** The organization of the path; the token's own where the path has none. */
   readonly orgId: string;
-  /** How heavy work is waited for, where who calls holds something that others need meanwhile. */
-  readonly asideFor?: <Result>(wait: () => Promise<Result>) => Promise<Result>;
+  /** Called before heavy work is waited for, where who calls holds something that others need meanwhile; it does not throw. */
+  readonly stepAside?: () => void;
 }
 
 /** Whose quotas the call counts against. */

@@ -7,28 +7,27 @@ const MOST_TURNS_MISSED = 30;
 
 /** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
 export function workInTurn<Result>(
-  { compute, actor, asideFor = waitHere }: Context,
+  { compute, actor, stepAside }: Context,
   hasTurn: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return hasTurn ? work() : asideFor(() => compute.inTurn(actor.partnerId, work));
+  stepAside?.();
+  return hasTurn ? work() : compute.inTurn(actor.partnerId, work);
 }
 
 /** Does a short job when all of the partner before it are done. Throws the problem overloaded (503). */
 export function workInOrder<Result>(
-  { compute, actor, asideFor = waitHere }: Context,
+  { compute, actor, stepAside }: Context,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return asideFor(() => compute.inOrder(actor.partnerId, work));
-}
-
-function waitHere<Result>(wait: () => Promise<Result>): Promise<Result> {
-  return wait();
+  stepAside?.();
+  return compute.inOrder(actor.partnerId, work);
 }
 
 /**
  * The same for a part of an answer, with what it reads: who is refused has cost the database nothing. The first part may be refused; later
- * the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where it is refused itself.
+ * the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where a refusal comes behind it, so it
+ * changes nothing that it does not return.
  */
 export async function workInNextTurn<Result>(
   context: Context,

@@ -77,15 +77,16 @@ export async function* streamPeriods(
     const hasBegun = first > span.first;
     const sums = createPeriodSums(countPeriods(part, quarters));
     let read = 0;
-    const sumPage = async (from: number): Promise<HouseholdPage> => {
+    const sumPage = async (from: number) => {
       const page = await households.readPage(from);
-      if (page.households.length > 0)
-        mergePeriodSums(sums, await sumHouseholds(context, households, page, part, quarters));
-      return page;
+      const isEmpty = page.households.length === 0;
+      const pageSums = isEmpty ? undefined : await sumHouseholds(context, households, page, part, quarters);
+      return { ...page, pageSums };
     };
     // Each page is read and computed in a turn of its own, so that other requests of the partner come between.
     const pages = listHouseholdPages((from) => workInNextTurn(context, hasBegun, () => sumPage(from)));
     for await (const page of pages) {
+      if (page.pageSums !== undefined) mergePeriodSums(sums, page.pageSums);
       for (const each of page.households) userIds.set(each.household_index, each.user_id);
       read += page.households.length;
     }

@@ -40,6 +40,10 @@ export interface PortalOptions extends Services {
   readonly pageTurns: {
     readonly acquire: (partnerId: string, signal: AbortSignal) => Promise<() => void>;
   };
+  /** Places of pages that wait for heavy work and leave their turn to others; undefined where all of the partner are taken. */
+  readonly placesAside: {
+    readonly tryAcquire: (partnerId: string) => (() => void) | undefined;
+  };
   readonly sessions: SessionMemory;
   /** Lets a stranger wait whose cookies are made up again and again. */
   readonly slowDown: (request: Request, response: Response) => Promise<void>;

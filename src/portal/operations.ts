@@ -11,7 +11,7 @@ import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import type { FieldMessages } from './forms.ts';
-import { outsidePageTurn } from './page-turns.ts';
+import { stepAside } from './page-turns.ts';
 import { getScope } from './shell.ts';
 
 /** A user as the operations answer it. */
@@ -39,7 +39,7 @@ export function toOperationContext(
     requestId: response.get('X-Request-Id') ?? '',
     actor: { ...NO_TOKEN, userId, orgId, partnerId, role, scope: 'read write' },
     orgId: organizationId,
-    asideFor: (wait) => outsidePageTurn(context, response, wait),
+    stepAside: () => stepAside(context, response),
   };
 }
 

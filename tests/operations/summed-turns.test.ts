@@ -1,5 +1,8 @@
 // Sums of a fleet are read in the turns of their partner: who waits for one, or is refused, costs the database nothing.
-import { beforeAll, expect, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
+import { Problem } from '../../src/domain/api/problem.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { getFleetData } from '../../src/operations/fleets/fleet-data.ts';
 import { listHouseholdPowers } from '../../src/operations/fleets/household-powers.ts';
@@ -42,6 +45,39 @@ function begin(read: (context: Context) => Promise<unknown>) {
   });
   return { reads, answer: read(context) };
 }
+
+/** What two days sum up to, in two parts. */
+async function readLines(): Promise<string> {
+  const context = watchedContext(fleets.api, () => undefined);
+  const { body } = await getFleetData(context, {
+    path: { org_id: context.orgId, job_id: jobId },
+    query: { from: '2026-01-13T00:00:00Z', to: DAY.to },
+    headers: {},
+    body: undefined,
+    answerType: 'text/csv',
+  });
+  return text((body as StreamedBytes).parts);
+}
+
+test('a part whose work is refused when it is done is computed anew, and counts once', async () => {
+  const quiet = await readLines();
+  const { compute } = fleets.api.services;
+  const inTurn = compute.inTurn.bind(compute);
+  const run = vi.spyOn(compute, 'run');
+  onTestFinished(() => void vi.restoreAllMocks());
+  const countJobs = (): number => run.mock.calls.filter(([, name]) => name === 'sumHouseholds').length;
+  let refusals = 0;
+  vi.spyOn(compute, 'inTurn').mockImplementation(async (partnerId, work) => {
+    const before = countJobs();
+    const result = await inTurn(partnerId, work);
+    // The first job computes the first part, which may be refused for good.
+    if (before === 0 || countJobs() === before || refusals > 0) return result;
+    refusals += 1;
+    throw new Problem('overloaded', 'The turn is over.');
+  });
+  expect(await readLines()).toBe(quiet);
+  expect([refusals, countJobs()]).toEqual([1, 3]);
+});
 
 /** Takes turns of the partner or gets in line for them, until they are ended; `begun` resolves when the first of them is taken. */
 function takeTurns(count: number) {

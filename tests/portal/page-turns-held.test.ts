@@ -1,11 +1,11 @@
-// How long a page of people holds the turn of its partner: not while it waits for heavy work, nor when nobody waits for it.
+// How long a page of people holds the turn of its partner: until it waits for heavy work, and not when nobody waits for it.
 import { EventEmitter } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
-import { createPageTurns } from '../../src/compose/pages.ts';
+import { createPageTurns, createPlacesAside } from '../../src/compose/pages.ts';
 import type { PageHandler, PortalContext, PortalResponse } from '../../src/portal/context.ts';
-import { inPageTurn, outsidePageTurn } from '../../src/portal/page-turns.ts';
+import { inPageTurn, stepAside } from '../../src/portal/page-turns.ts';
 import type { FairShare } from '../../src/shares/fair-share.ts';
 import { until } from '../process/partner.ts';
 import { addQueuedFleet, buildFleets } from './portal-fleets.ts';
@@ -24,15 +24,18 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 let turns: FairShare;
+let aside: FairShare;
 let course: string[];
 beforeEach(() => {
   turns = createPageTurns({ hasOthers: () => true });
+  aside = createPlacesAside();
   course = [];
 });
 
 function open(method: string, handle: PageHandler, leaves?: 'before' | 'in its pause'): Promise<void> {
   const context: Partial<PortalContext> = {
     pageTurns: turns,
+    placesAside: aside,
     yieldToEventLoop: async () => {
       await setImmediate();
       response.destroyed ||= leaves === 'in its pause';
@@ -49,57 +52,64 @@ function open(method: string, handle: PageHandler, leaves?: 'before' | 'in its p
   );
 }
 
-/** A page that waits for heavy work until that is told to end. */
-function openSlow(method: string) {
+const held = () => ({ turns: turns.usage.held, aside: aside.usage.held });
+
+/** A page that waits for heavy work twice; the first time until it is told that it is done. */
+async function openSlow(method = 'GET') {
+  const waits = Promise.withResolvers<undefined>();
   const heavy = Promise.withResolvers<undefined>();
   const done = open(method, async (context, _request, response) => {
-    await outsidePageTurn(context, response, async () => {
-      course.push('slow waits');
-      await heavy.promise;
-    });
-    course.push(`slow is made, ${turns.usage.held} held`);
+    stepAside(context, response);
+    waits.resolve(undefined);
+    await heavy.promise;
+    stepAside(context, response);
+    course.push('slow');
   });
+  await waits.promise;
   return { done, end: () => heavy.resolve(undefined) };
 }
 
 const openQuick = (): Promise<void> => open('GET', () => void course.push('quick'));
-const untilSlowWaits = () =>
-  until(
-    () => course[0],
-    (entry) => entry === 'slow waits',
-  );
 
-test('a page gives its turn back while it waits for heavy work, and takes one again', async () => {
-  const slow = openSlow('GET');
-  await untilSlowWaits();
-  await openQuick();
-  slow.end();
-  await slow.done;
-  expect(course).toEqual(['slow waits', 'quick', 'slow is made, 1 held']);
-  expect(turns.usage).toMatchObject({ held: 0, waiting: 0 });
-});
+test.each(['GET', 'POST'])(
+  'a page (%s) leaves its turn to others before it waits for heavy work, and needs none behind it',
+  async (method) => {
+    const slow = await openSlow(method);
+    await openQuick();
+    expect(held()).toEqual({ turns: 0, aside: 1 });
+    const release = await turns.acquire(PARTNER);
+    slow.end();
+    await slow.done;
+    expect(course).toEqual(['quick', 'slow']);
+    expect(held()).toEqual({ turns: 1, aside: 0 });
+    release();
+  },
+);
 
-test('a page that changes something keeps its turn: a change that was made is not answered with a refusal', async () => {
-  const slow = openSlow('POST');
-  await untilSlowWaits();
+test('four pages of a partner leave their turn; the fifth keeps it, and those of others leave theirs', async () => {
+  const four = [await openSlow(), await openSlow(), await openSlow(), await openSlow()];
+  const fifth = await openSlow();
   const quick = openQuick();
   expect(turns.usage).toMatchObject({ held: 1, waiting: 1 });
-  slow.end();
-  await Promise.all([slow.done, quick]);
-  expect(course).toEqual(['slow waits', 'slow is made, 1 held', 'quick']);
+  expect(aside.tryAcquire('another partner')).toBeDefined();
+  fifth.end();
+  await Promise.all([fifth.done, quick]);
+  for (const slow of four) slow.end();
+  await Promise.all(four.map(({ done }) => done));
+  expect(course.slice(0, 2)).toEqual(['slow', 'quick']);
+  expect(held()).toEqual({ turns: 0, aside: 1 });
 });
 
-test('a page that failed takes no turn when something that it had begun ends', async () => {
-  const heavy = Promise.withResolvers<undefined>();
-  let rest: Promise<unknown> = Promise.resolve();
-  const failed = open('GET', async (context, _request, response) => {
-    rest = outsidePageTurn(context, response, () => heavy.promise);
-    await outsidePageTurn(context, response, () => Promise.reject(new Error('It failed.')));
+test('a page that has failed takes no place when something that it had begun goes on', async () => {
+  let goOn = (): void => undefined;
+  const failed = open('GET', (context, _request, response) => {
+    goOn = () => stepAside(context, response);
+    stepAside(context, response);
+    throw new Error('It failed.');
   });
   await expect(failed).rejects.toThrow('It failed.');
-  heavy.resolve(undefined);
-  await rest;
-  expect(turns.usage.held).toBe(0);
+  goOn();
+  expect(held()).toEqual({ turns: 0, aside: 0 });
 });
 
 test('a page whose browser has left is not made', async () => {
@@ -133,5 +143,5 @@ test('other pages of the partner are there while one waits for what homes of a f
   expect((await colleague.get('/portal/users/')).status).toBe(200);
   release();
   expect((await powers).status).toBe(200);
-  expect(site.pageTurns.usage.held).toBe(0);
+  expect([site.pageTurns.usage.held, site.placesAside.usage.held]).toEqual([0, 0]);
 });

@@ -8,7 +8,7 @@ import { accountVerifier, unlimitedHashing } from '../support/verifier.ts';
 import { toInitialPasswordEnd } from '../../src/accounts/passwords.ts';
 import { createSessionMemory } from '../../src/accounts/sessions.ts';
 import { createPortal } from '../../src/portal/portal.ts';
-import { createPageTurns } from '../../src/compose/pages.ts';
+import { createPageTurns, createPlacesAside } from '../../src/compose/pages.ts';
 import { createPortalReads } from '../../src/compose/portal-reads.ts';
 import type { Services } from '../../src/operations/context.ts';
 import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
@@ -44,6 +44,7 @@ export interface PortalSite {
   readonly services: Services;
   /** Turns of partners for pages. */
   readonly pageTurns: FairShare;
+  readonly placesAside: FairShare;
   readonly baseUrl: string;
   /** Applications whose tokens ended. */
   readonly forgotten: string[];
@@ -138,6 +139,7 @@ export async function startPortal({
   const { services, stop } = startServices(db, publicUrl ?? baseUrl, randomBytes(32));
   const answers = new IdempotentAnswers(() => performance.now());
   const pageTurns = createPageTurns({ hasOthers: hasOtherPartners });
+  const placesAside = createPlacesAside();
   const verified: string[] = [];
   const knownBrowsers: (boolean | undefined)[] = [];
   const verify = accountVerifier(db);
@@ -148,6 +150,7 @@ export async function startPortal({
       reads: createPortalReads(db),
       clock,
       pageTurns,
+      placesAside,
       sessions: createSessionMemory(db, { turns: lookupTurns, monotonicMs: () => performance.now() }),
       verifyAccount: (username, password, caller) => {
         verified.push(username);
@@ -174,6 +177,7 @@ export async function startPortal({
     pool: database.pool,
     services,
     pageTurns,
+    placesAside,
     baseUrl,
     logged,
     verified,

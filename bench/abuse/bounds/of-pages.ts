@@ -28,18 +28,24 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       {
         file: 'src/portal/page-turns.ts',
-        from: 'if (turn === undefined) return wait();',
-        to: 'if (turn !== undefined) return wait();',
+        from: 'if (place === undefined || place.isAside) return;',
+        to: 'if (place !== undefined) return;',
       },
     ],
     proofs: [
       {
         file: 'tests/portal/page-turns-held.test.ts',
-        test: 'a page gives its turn back',
+        test: 'leaves its turn to others',
         says: 'waited too long for it',
       },
       { file: 'tests/portal/page-turns-held.test.ts', test: 'other pages of the partner are there' },
     ],
+  },
+  {
+    name: 'pages of a partner that leave their turn',
+    attacks: ['device-pages'],
+    edits: [{ file: 'src/compose/pages.ts', from: 'const PAGES_ASIDE = 4;', to: 'const PAGES_ASIDE = 64;' }],
+    proofs: [{ file: 'tests/portal/page-turns-held.test.ts', test: 'four pages of a partner leave' }],
   },
   {
     name: 'pages whose browser has left',
