@@ -53,10 +53,10 @@ export async function waitWhileWanted<Result>(
   }
 }
 
-/** Whether an error says no more than that the handler came too late with its answer. */
+/** Whether an error says no more than that the handler came too late with its answer, or that its reader has left. */
 export function isTooLate(error: unknown, response: Response): boolean {
   if (error instanceof AlreadyAnsweredError) return true;
-  return (
-    isGivenUp(response) && error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_HEADERS_SENT'
-  );
+  if (!(error instanceof Error && 'code' in error)) return false;
+  if (error.code === 'ERR_STREAM_PREMATURE_CLOSE') return response.destroyed;
+  return isGivenUp(response) && error.code === 'ERR_HTTP_HEADERS_SENT';
 }

@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import express from 'express';
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -12,6 +14,7 @@ import { createHealthApp } from '../../src/http/app.ts';
 import { readBodyBytes } from '../../src/http/body.ts';
 import { AlreadyAnsweredError } from '../../src/http/given-up.ts';
 import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
+import { createAnswerGuard, createProblemHandler } from '../../src/http/problems.ts';
 import { startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { OWN_LOCKS } from '../support/database.ts';
@@ -165,4 +168,33 @@ test('an error that cannot be answered is a line of the log, and ends the connec
   } finally {
     server.close();
   }
+});
+
+test('a reader who leaves before a stream is over is no failure', async () => {
+  const log = new RecordingLog();
+  const left = Promise.withResolvers<undefined>();
+  const app = express()
+    .use(createAnswerGuard(log))
+    .get('/', (_request, response, next) =>
+      pipeline(Readable.from(new Array(1_000).fill('x'.repeat(100_000))), response)
+        .catch(next)
+        .finally(() => left.resolve(undefined)),
+    )
+    .use(
+      createProblemHandler({
+        baseUrl: 'http://localhost',
+        log,
+        isUnavailable: () => false,
+        isOrganizationGone: () => false,
+      }),
+    );
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const client = send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'GET /', []);
+  await once(client, 'data');
+  client.destroy();
+  await left.promise;
+  server.close();
+  expect(log.text).toBe('');
+  expect(printed).not.toHaveBeenCalled();
 });
