@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BrowserContext, Page } from 'playwright-core';
-import { shoot } from './inspect-page.ts';
-import { AXE_AROUND } from './page-measures.ts';
+import { COLOUR_SCHEMES, shoot, WIDTHS } from './inspect-page.ts';
+import { AXE_AROUND, END_TRANSITIONS } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 import { readScriptSizes } from './script-sizes.ts';
@@ -128,28 +128,24 @@ test('without scripts it says what to do', async () => {
   await context.close();
 });
 
-test.each([
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const)(
-  'at %i px, %s: it loads nothing from elsewhere, and what is around Swagger UI keeps to WCAG',
-  async (width, colorScheme) => {
-    const { context, page, complaints } = await open('admin', PATH, {
-      viewport: { width, height: 900 },
-      colorScheme,
-    });
+test.each(WIDTHS)(
+  'at %i px, light and dark: it loads nothing from elsewhere, and what is around Swagger UI keeps to WCAG',
+  async (width) => {
+    const { context, page, complaints } = await open('admin', PATH, { viewport: { width, height: 900 } });
     await page.locator('.opblock-tag').first().click();
     await page.locator('.opblock-summary-control').first().click();
     await page.getByRole('button', { name: 'Execute' }).first().waitFor();
     await page.evaluate(readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8'));
-    const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
-      AXE_AROUND,
-    );
-    const around = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html]));
-    await shoot(page, `explorer-admin-${width}-${colorScheme}`, { fullPage: false });
-    expect(around).toEqual([]);
+    for (const colorScheme of COLOUR_SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      await page.evaluate(END_TRANSITIONS);
+      const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+        AXE_AROUND,
+      );
+      const around = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html]));
+      await shoot(page, `explorer-admin-${width}-${colorScheme}`, { fullPage: false });
+      expect([colorScheme, around]).toEqual([colorScheme, []]);
+    }
     expect(complaints).toEqual([]);
     await context.close();
   },

@@ -24,7 +24,7 @@ export async function shoot(page: Page, name: string, { fullPage = true } = {}):
 }
 
 export const WIDTHS = [1280, 390] as const;
-const COLOUR_SCHEMES = ['light', 'dark'] as const;
+export const COLOUR_SCHEMES = ['light', 'dark'] as const;
 
 /** The four variants in which a page is looked at. */
 export const SCREENS = WIDTHS.flatMap((width) => COLOUR_SCHEMES.map((scheme) => [width, scheme] as const));

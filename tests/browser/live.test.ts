@@ -124,4 +124,4 @@ test('a page that is left open for an hour in which something happens each secon
   expect(countAsked()).toBeGreaterThan(looks);
   expect(growth).toBeLessThan(MOST_GROWTH_BYTES);
   await context.close();
-}, 300_000);
+});
