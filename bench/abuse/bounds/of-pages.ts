@@ -8,8 +8,8 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       {
         file: 'src/portal/page-turns.ts',
-        from: 'const release = await acquireTurn(context, response);\n    const turn',
-        to: 'const release = (): void => undefined;\n    const turn',
+        from: 'release: await acquireTurn(context, response)',
+        to: 'release: (): void => undefined',
       },
     ],
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],
