@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
+import { isRefusal } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Log } from '../log/log.ts';
@@ -32,7 +33,7 @@ export interface ErrorPage {
 
 /**
  * Answers every error of the API as a problem (RFC 9457): a Problem with its own code, an unreachable database with 503,
- * everything else with 500 and no detail. Answers of 500 and above are logged, but for `overloaded`. It is the last handler:
+ * everything else with 500 and no detail. Answers of 500 and above are logged, but for refusals. It is the last handler:
  * behind it Express would print to standard error what is not a line of the log.
  */
 export function createProblemHandler(settings: ProblemSettings): ErrorRequestHandler {
@@ -64,8 +65,8 @@ export function createAnswerGuard(log: Log): RequestHandler {
 
 function answerError(error: unknown, request: Request, response: Response, settings: ProblemSettings): void {
   const problem = toProblem(error, settings);
-  // Who is refused for being too many does not fill the log.
-  if (PROBLEMS[problem.code].status >= 500 && problem.code !== 'overloaded')
+  // Who is refused for being too many does not fill the log; an answer that is cut off is a line of it.
+  if (PROBLEMS[problem.code].status >= 500 && (response.headersSent || !isRefusal(problem)))
     logFailure(error, request, response, settings.log);
   if (!response.headersSent) {
     if (settings.sendErrorPage !== undefined && wantsPage(request))

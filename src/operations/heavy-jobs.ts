@@ -1,4 +1,5 @@
 import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
+import { isRefusal } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Context } from './context.ts';
 
@@ -25,7 +26,7 @@ export function workInOrder<Result>(
 }
 
 /**
- * The same for a part of an answer, with what it reads: who is refused has cost the database nothing. The first part may be refused; later
+ * Does in a turn what a part of an answer takes, with what it reads: who is refused has cost the database nothing. The first part may be refused; later
  * the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where a refusal comes behind it, so it
  * changes nothing that it does not return.
  */
@@ -38,7 +39,7 @@ export async function workInNextTurn<Result>(
     try {
       return await workInTurn(context, false, work);
     } catch (error) {
-      const isRefused = error instanceof Problem && error.code === 'overloaded';
+      const isRefused = error instanceof Problem && isRefusal(error);
       if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
     }
   }

@@ -1,12 +1,10 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { PortalOptions, PortalResponse } from './context.ts';
 import { PROBLEMS } from '../../generated/problems.ts';
+import { isRefusal } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { setSecurityHeaders } from '../html/headers.ts';
 import { sendMessage } from '../html/messages.ts';
-
-/** Problems that say that a request comes too soon: they have `Retry-After`, and nothing went wrong. */
-const REFUSALS: ReadonlySet<Problem['code']> = new Set(['overloaded', 'quota_exceeded']);
 
 interface ErrorText {
   readonly heading: string;
@@ -26,8 +24,8 @@ export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOption
     const requestId = response.get('X-Request-Id');
     if (error instanceof Problem) response.set(error.headers);
     const status = isUnavailable(error) ? 503 : toStatus(error);
-    const isRefusal = error instanceof Problem && REFUSALS.has(error.code);
-    if (status >= 500 && !isRefusal) log.error('Portal page failed.', { request_id: requestId, error });
+    if (status >= 500 && !(error instanceof Problem && isRefusal(error)))
+      log.error('Portal page failed.', { request_id: requestId, error });
     sendMessage(response, status, { ...describeError(error, status, response), requestId });
   };
 }
@@ -53,15 +51,19 @@ function describeError(error: unknown, status: number, response: PortalResponse)
     const text = `Your organization has sent too many requests. Try again in ${seconds} seconds.`;
     return { heading: 'Too many requests', text };
   }
-  if (status === 503)
-    return { heading: 'Not available just now', text: 'Nothing was changed. Try again in a moment.' };
-  if (status >= 500)
-    return {
-      heading: 'Something went wrong',
-      text: 'What you sent may or may not have been done: look before you send it again.',
-    };
+  if (status >= 500) {
+    const heading = status === 503 ? 'Not available just now' : 'Something went wrong';
+    return { heading, text: describeOutcome(error, response.req.method) };
+  }
   if (error instanceof Problem) return { heading: PROBLEMS[error.code].title, text: error.message };
   return { heading: 'Form not readable', text: 'It is too large or damaged, and nothing was changed.' };
+}
+
+/** Whether anything was changed: not known where an answer of the database was lost, as that to the end of a transaction may be. */
+function describeOutcome(error: unknown, method: string): string {
+  if (error instanceof Problem) return 'Nothing was changed. Try again in a moment.';
+  if (method === 'GET' || method === 'HEAD') return 'Try again in a moment.';
+  return 'What you sent may or may not have been done: look before you send it again.';
 }
 
 function toStatus(error: unknown): number {

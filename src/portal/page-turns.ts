@@ -1,5 +1,6 @@
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
+import { hasFormTurn } from './form-turns.ts';
 import { waitForBrowser } from './gone-browsers.ts';
 
 /** What a page holds of its partner's until it is done: its turn, or a place aside. */
@@ -11,13 +12,13 @@ interface PagePlace {
 const PLACES = new WeakMap<PortalResponse, PagePlace>();
 
 /**
- * The page, made in a turn of the partner: each holds what it shows until it is sent, and one person may ask for a hundred at once. What
+ * The page, made in a turn of the partner, or in that in which its form was read: each holds what it shows until it is sent, and one person may ask for a hundred at once. What
  * strangers see has none. A page whose browser has left by then is not made.
  */
 export function inPageTurn(handle: PageHandler): PageHandler {
   return async (context, request, response) => {
     if (response.locals.session === undefined) return handle(context, request, response);
-    const place: PagePlace = { release: await acquireTurn(context, response), isAside: false };
+    const place = await acquirePlace(context, response);
     PLACES.set(response, place);
     try {
       // Pages whose sessions were looked up together and that wait for nothing would be made in one turn of the event loop.
@@ -44,9 +45,12 @@ export function stepAside({ placesAside }: PortalContext, response: PortalRespon
   place.isAside = true;
 }
 
-function acquireTurn({ pageTurns }: PortalContext, response: PortalResponse): Promise<() => void> {
+/** The turn; a page with a long form has that of heavy work, for which a page that has this one may wait: they would wait for each other. */
+async function acquirePlace({ pageTurns }: PortalContext, response: PortalResponse): Promise<PagePlace> {
+  if (hasFormTurn(response)) return { release: () => undefined, isAside: true };
   const { partnerId } = getSession(response);
-  return waitForBrowser(response, (signal) => pageTurns.acquire(partnerId, signal));
+  const release = await waitForBrowser(response, (signal) => pageTurns.acquire(partnerId, signal));
+  return { release, isAside: false };
 }
 
 /** Lets others have their turn before a page computes on: what it does between two of these takes some milliseconds at most. */

@@ -10,6 +10,8 @@ import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MockInstance } from 'vitest';
 import { ComputePool } from '../../src/compute/pool.ts';
+import { OverlongComputation } from '../../src/domain/api/overlong-computation.ts';
+import { Problem } from '../../src/domain/api/problem.ts';
 import { createHealthApp } from '../../src/http/app.ts';
 import { readBodyBytes } from '../../src/http/body.ts';
 import { AlreadyAnsweredError } from '../../src/http/given-up.ts';
@@ -170,31 +172,51 @@ test('an error that cannot be answered is a line of the log, and ends the connec
   }
 });
 
+/** A server whose only answer is made by `handle`. */
+async function serve(log: RecordingLog, handle: express.RequestHandler) {
+  const settings = {
+    baseUrl: 'http://localhost',
+    isUnavailable: () => false,
+    isOrganizationGone: () => false,
+  };
+  const app = express()
+    .use(createAnswerGuard(log))
+    .get('/', handle)
+    .use(createProblemHandler({ ...settings, log }));
+  const server = createServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
 test('a reader who leaves before a stream is over is no failure', async () => {
   const log = new RecordingLog();
   const left = Promise.withResolvers<undefined>();
-  const app = express()
-    .use(createAnswerGuard(log))
-    .get('/', (_request, response, next) =>
-      pipeline(Readable.from(new Array(1_000).fill('x'.repeat(100_000))), response)
-        .catch(next)
-        .finally(() => left.resolve(undefined)),
-    )
-    .use(
-      createProblemHandler({
-        baseUrl: 'http://localhost',
-        log,
-        isUnavailable: () => false,
-        isOrganizationGone: () => false,
-      }),
-    );
-  const server = createServer(app).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const client = send(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'GET /', []);
+  const { server, baseUrl } = await serve(log, (_request, response, next) =>
+    pipeline(Readable.from(new Array(1_000).fill('x'.repeat(100_000))), response)
+      .catch(next)
+      .finally(() => left.resolve(undefined)),
+  );
+  const client = send(baseUrl, 'GET /', []);
   await once(client, 'data');
   client.destroy();
   await left.promise;
   server.close();
   expect(log.text).toBe('');
   expect(printed).not.toHaveBeenCalled();
+});
+
+const refusal = new Problem('overloaded', 'Too many.');
+test.each([
+  ['a refusal', 'is not', refusal, false],
+  ['a refusal that cuts an answer off', 'is', refusal, true],
+  ['a computation that took too long', 'is', new OverlongComputation(1_000, undefined), false],
+])('%s %s a line of the log', async (_what, isLogged, error, hasBegun) => {
+  const log = new RecordingLog();
+  const { server, baseUrl } = await serve(log, (_request, response) => {
+    if (hasBegun) response.write('It begins.');
+    throw error;
+  });
+  await text(send(baseUrl, 'GET /', ['Connection: close']));
+  server.close();
+  expect(log.text.includes('"message":"Request failed."')).toBe(isLogged === 'is');
 });

@@ -2,6 +2,7 @@
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import type { StreamedBytes } from '../../src/contract/streamed-bytes.ts';
+import { OverlongComputation } from '../../src/domain/api/overlong-computation.ts';
 import { Problem } from '../../src/domain/api/problem.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { getFleetData } from '../../src/operations/fleets/fleet-data.ts';
@@ -77,6 +78,21 @@ test('a part whose work is refused when it is done is computed anew, and counts 
   });
   expect(await readLines()).toBe(quiet);
   expect([refusals, countJobs()]).toEqual([1, 3]);
+});
+
+test('a part that took too long is not computed again', async () => {
+  const { compute } = fleets.api.services;
+  const run = compute.run.bind(compute);
+  onTestFinished(() => void vi.restoreAllMocks());
+  let jobs = 0;
+  vi.spyOn(compute, 'run').mockImplementation((partnerId, name, input) => {
+    if (name === 'sumHouseholds') jobs += 1;
+    return jobs < 2
+      ? run(partnerId, name, input)
+      : Promise.reject(new OverlongComputation(30_000, undefined));
+  });
+  await expect(readLines()).rejects.toThrow(OverlongComputation);
+  expect(jobs).toBe(2);
 });
 
 /** Takes turns of the partner or gets in line for them, until they are ended; `begun` resolves when the first of them is taken. */

@@ -18,7 +18,8 @@ let site: PortalSite;
 let admin: Person;
 let browser: Visitor;
 beforeAll(async () => {
-  site = await startPortal();
+  // Each partner has one page at once.
+  site = await startPortal({ hasOtherPartners: () => true });
   admin = await site.addPerson(await site.addOrganization(), 'admin');
   browser = await site.signedIn(admin);
 });
@@ -48,6 +49,13 @@ test('a long form waits for the turn of its partner, eight at a time, and no oth
   const statuses = (await Promise.all(sent)).map(({ status }) => status);
   expect(statuses).toEqual(Array.from({ length: MOST_WAITING }, () => 422));
   expect(site.services.compute.usage.turns.held).toBe(0);
+});
+
+test('a long form waits for no turn of a page: a page that has it may wait for that in which the form is read', async () => {
+  const form = formOf((await browser.get(UPLOAD)).text, UPLOAD);
+  const release = await site.pageTurns.acquire(admin.orgId);
+  expect((await browser.post(UPLOAD, { ...form, text })).status).toBe(422);
+  release();
 });
 
 test('a fleet with a density is previewed in the turn in which its form was read', async () => {

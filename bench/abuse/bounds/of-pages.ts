@@ -8,8 +8,8 @@ export const boundsOfPages: readonly Bound[] = [
     edits: [
       {
         file: 'src/portal/page-turns.ts',
-        from: 'release: await acquireTurn(context, response)',
-        to: 'release: (): void => undefined',
+        from: 'if (hasFormTurn(response)) return',
+        to: 'if (response !== undefined) return',
       },
     ],
     proofs: [{ file: 'tests/portal/page-turns.test.ts', test: 'pages of a partner are made at once' }],

@@ -1,5 +1,10 @@
 import { Problem } from './problem.ts';
 
+/** Whether a problem says that its caller came while its share was in use, before anything was done: not that something took too long. */
+export function isRefusal(problem: Problem): boolean {
+  return problem.code === 'overloaded' && !(problem instanceof OverlongComputation);
+}
+
 /** A computation that took too long and was ended: `overloaded` (503) to whoever waits for it. */
 export class OverlongComputation extends Problem {
   constructor(limitMs: number, cause: unknown) {
