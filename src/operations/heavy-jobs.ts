@@ -26,9 +26,9 @@ export function workInOrder<Result>(
 }
 
 /**
- * Does in a turn what a part of an answer takes, with what it reads: who is refused has cost the database nothing. The first part may be refused; later
- * the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where a refusal comes behind it, so it
- * changes nothing that it does not return.
+ * Does in a turn what a part of an answer takes, with what it reads: who is refused has cost the database nothing. The first part may be
+ * refused; later the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where a refusal comes
+ * behind it, so it changes nothing that it does not return.
  */
 export async function workInNextTurn<Result>(
   context: Context,

@@ -12,8 +12,8 @@ interface PagePlace {
 const PLACES = new WeakMap<PortalResponse, PagePlace>();
 
 /**
- * The page, made in a turn of the partner, or in that in which its form was read: each holds what it shows until it is sent, and one person may ask for a hundred at once. What
- * strangers see has none. A page whose browser has left by then is not made.
+ * The page, made in a turn of the partner, or in that in which its form was read: each holds what it shows until it is sent, and one person
+ * may ask for a hundred at once. What strangers see has none. A page whose browser has left by then is not made.
  */
 export function inPageTurn(handle: PageHandler): PageHandler {
   return async (context, request, response) => {
