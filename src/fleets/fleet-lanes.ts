@@ -1,5 +1,4 @@
-import { OverlongComputation } from '../domain/api/overlong-computation.ts';
-import { Problem } from '../domain/api/problem.ts';
+import { isRefusal, OverlongComputation } from '../domain/api/overlong-computation.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import type { ClaimedFleet } from '../queries/fleets/fleet-work.ts';
 import { FleetClaims } from './fleet-claims.ts';
@@ -103,8 +102,7 @@ export class FleetLanes {
   }
 
   #mayWorkLater(claim: ClaimedFleet, error: unknown): boolean {
-    if (!(error instanceof OverlongComputation))
-      return isDatabaseUnavailable(error) || (error instanceof Problem && error.code === 'overloaded');
+    if (!(error instanceof OverlongComputation)) return isDatabaseUnavailable(error) || isRefusal(error);
     const count = (this.#overlong.get(claim.id) ?? 0) + 1;
     this.#overlong.set(claim.id, count);
     return count < MAX_OVERLONG_COMPUTATIONS;

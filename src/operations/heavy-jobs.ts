@@ -1,6 +1,5 @@
 import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
 import { isRefusal } from '../domain/api/overlong-computation.ts';
-import { Problem } from '../domain/api/problem.ts';
 import type { Context } from './context.ts';
 
 /** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
@@ -39,8 +38,7 @@ export async function workInNextTurn<Result>(
     try {
       return await workInTurn(context, false, work);
     } catch (error) {
-      const isRefused = error instanceof Problem && isRefusal(error);
-      if (!isRefused || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
+      if (!isRefusal(error) || !hasBegun || missed >= MOST_TURNS_MISSED) throw error;
     }
   }
 }

@@ -24,7 +24,7 @@ export function createErrorPageHandler({ log, isUnavailable }: Pick<PortalOption
     const requestId = response.get('X-Request-Id');
     if (error instanceof Problem) response.set(error.headers);
     const status = isUnavailable(error) ? 503 : toStatus(error);
-    if (status >= 500 && !(error instanceof Problem && isRefusal(error)))
+    if (status >= 500 && !isRefusal(error))
       log.error('Portal page failed.', { request_id: requestId, error });
     sendMessage(response, status, { ...describeError(error, status, response), requestId });
   };

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { BrowserContext, Page } from 'playwright-core';
-import { COLOUR_SCHEMES, shoot, WIDTHS } from './inspect-page.ts';
-import { AXE_AROUND, END_TRANSITIONS } from './page-measures.ts';
+import { COLOUR_SCHEMES, shoot, showIn, WIDTHS } from './inspect-page.ts';
+import { AXE_AROUND } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 import { readScriptSizes } from './script-sizes.ts';
@@ -137,8 +137,7 @@ test.each(WIDTHS)(
     await page.getByRole('button', { name: 'Execute' }).first().waitFor();
     await page.evaluate(readFileSync(new URL(import.meta.resolve('axe-core')), 'utf8'));
     for (const colorScheme of COLOUR_SCHEMES) {
-      await page.emulateMedia({ colorScheme });
-      await page.evaluate(END_TRANSITIONS);
+      await showIn(page, colorScheme);
       const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
         AXE_AROUND,
       );

@@ -51,17 +51,22 @@ export async function inspect(page: Page): Promise<unknown[]> {
   ];
 }
 
+/** Shows the page in a colour scheme, with nothing on its way there any more. */
+export async function showIn(page: Page, colorScheme: (typeof COLOUR_SCHEMES)[number]): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.evaluate(END_TRANSITIONS);
+}
+
 /** What is wrong with the page that is shown, in each colour scheme. */
 export async function inspectSchemes(page: Page, name: string): Promise<unknown[]> {
   const faults: unknown[] = [];
   for (const colorScheme of COLOUR_SCHEMES) {
-    await page.emulateMedia({ colorScheme });
-    await page.evaluate(END_TRANSITIONS);
+    await showIn(page, colorScheme);
     faults.push(...(await inspect(page)).map((fault) => [name, colorScheme, fault]));
   }
   for (const colorScheme of COLOUR_SCHEMES) {
     // A picture of a whole page shifts it, so all are taken when it has been looked at.
-    await page.emulateMedia({ colorScheme });
+    await showIn(page, colorScheme);
     await shoot(page, `${name}-${colorScheme}`);
   }
   return faults;

@@ -1,8 +1,8 @@
 import { Problem } from './problem.ts';
 
-/** Whether a problem says that its caller came while its share was in use, before anything was done: not that something took too long. */
-export function isRefusal(problem: Problem): boolean {
-  return problem.code === 'overloaded' && !(problem instanceof OverlongComputation);
+/** Whether an error says that its caller came while its share was in use, before anything was done: not that something took too long. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'overloaded' && !(error instanceof OverlongComputation);
 }
 
 /** A computation that took too long and was ended: `overloaded` (503) to whoever waits for it. */
