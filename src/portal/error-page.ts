@@ -61,8 +61,9 @@ function describeError(error: unknown, status: number, response: PortalResponse)
 
 /** Whether anything was changed: not known where an answer of the database was lost, as that to the end of a transaction may be. */
 function describeOutcome(error: unknown, method: string): string {
-  if (error instanceof Problem) return 'Nothing was changed. Try again in a moment.';
+  // It may be the page behind a form that has changed something.
   if (method === 'GET' || method === 'HEAD') return 'Try again in a moment.';
+  if (error instanceof Problem) return 'Nothing was changed. Try again in a moment.';
   return 'What you sent may or may not have been done: look before you send it again.';
 }
 

@@ -39,13 +39,15 @@ async function createFleet(page: Page): Promise<void> {
   await page.getByLabel('Days of past').fill('1');
   await page.getByRole('button', { name: 'Create the fleet' }).click();
   // A reload while the next page is on its way has no page to load.
-  await page.locator('.state .status').waitFor();
+  await page.waitForURL(/notice=fleet_created/);
+  const status = page.locator('.state .status');
+  // Where the machine is busy the page may be refused for a moment, beside the preview that was computed last.
   await until(
     async () => {
       await page.reload();
-      return page.locator('.state .status').textContent();
+      return (await status.count()) === 0 ? null : status.textContent();
     },
-    (status) => status?.includes('Running') === true,
+    (word) => word?.includes('Running') === true,
   );
 }
 

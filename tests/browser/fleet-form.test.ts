@@ -1,6 +1,6 @@
 // The form for a fleet with scripts: its preview follows the fields, and its map shows the homes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { openWatched, startPortalWorld } from './portal-world.ts';
 import type { PortalWorld } from './portal-world.ts';
 import { readScriptSizes } from './script-sizes.ts';
@@ -131,6 +131,27 @@ test('the button asks for the preview, and the page stays', async () => {
   await page.getByRole('button', { name: 'Preview' }).last().click();
   await preview(page).getByText('14 homes that use').waitFor();
   expect(await page.evaluate('window.isSamePage')).toBe(true);
+  await context.close();
+});
+
+test('a fleet that is created does not wait for the preview that was asked for last', async () => {
+  const { context, page } = await openForm();
+  await page.goto(PATH);
+  await preview(page).getByText('10 homes that use').waitFor();
+  const isFor = (action: string) => (request: Request) =>
+    request.postData()?.includes(`do=${action}`) === true;
+  // Neither is answered.
+  await page.route(`**${PATH}`, () => {});
+  const asked = page.waitForRequest(isFor('refresh'));
+  const count = page.getByLabel('Homes', { exact: true });
+  await count.fill('15');
+  // Leaving the field asks anew, which gives up what was asked before.
+  await count.blur();
+  await asked;
+  const givenUp = page.waitForEvent('requestfailed', isFor('refresh'));
+  const created = page.waitForRequest(isFor('create'));
+  await page.getByRole('button', { name: 'Create the fleet' }).click({ noWaitAfter: true });
+  await Promise.all([givenUp, created]);
   await context.close();
 });
 

@@ -15,6 +15,7 @@ test.each([
   ['get', LOST, 503, 'Try again in a moment.', 1],
   ['post', new Error('Nobody knows.'), 500, UNKNOWN, 1],
   ['post', new Problem('overloaded', 'Too many.'), 503, UNCHANGED, 0],
+  ['get', new Problem('overloaded', 'Too many.'), 503, 'Try again in a moment.', 0],
   ['post', new OverlongComputation(1_000, undefined), 503, UNCHANGED, 1],
 ] as const)('%s: %s', async (method, error, status, says, lines) => {
   const logged: string[] = [];

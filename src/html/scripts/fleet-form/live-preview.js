@@ -35,10 +35,14 @@ export function startLivePreview(form, onShown) {
   form.addEventListener('input', () => schedule(TYPING_MS));
   form.addEventListener('change', () => schedule(TYPING_MS));
   form.addEventListener('submit', (event) => {
+    const { value: action } = event.submitter ?? {};
     // What is asked for already holds the partner's turn, so that another page would wait for it, and be refused where it takes long.
-    if (event.submitter?.value === 'preview') {
+    if (action === 'preview') {
       event.preventDefault();
       schedule(0);
+    } else if (action !== 'download') {
+      clearTimeout(state.timer);
+      state.request?.abort();
     }
   });
   if (document.querySelector('[data-part="preview"] .chart') === null) schedule(0);
