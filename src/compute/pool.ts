@@ -131,19 +131,19 @@ export class ComputePool {
   }
 
   /**
-   * Does the work in a turn of the partner.
-   * @throws Problem overloaded (503); what the work throws.
+   * Does the work in a turn of the partner; a signal ends the wait for it.
+   * @throws Problem overloaded (503); the reason of the signal when that is aborted first; what the work throws.
    */
-  inTurn<Result>(partnerId: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#turns.run(partnerId, work);
+  inTurn<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.#turns.run(partnerId, work, signal);
   }
 
   /**
-   * Does the work when all short jobs of the partner before it are done.
-   * @throws Problem overloaded (503); what the work throws.
+   * Does the work when all short jobs of the partner before it are done; a signal ends the wait for them.
+   * @throws Problem overloaded (503); the reason of the signal when that is aborted first; what the work throws.
    */
-  inOrder<Result>(partnerId: string, work: () => Promise<Result>): Promise<Result> {
-    return this.#shortJobs.run(partnerId, work);
+  inOrder<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.#shortJobs.run(partnerId, work, signal);
   }
 
   /** Ends the threads; jobs that run are lost. */

@@ -209,5 +209,11 @@ export function listSharesOf({ sharedLists }: OperationOptions, partnerId: strin
 
 /** What every operation is given. */
 export function openContext({ services, clock }: OperationOptions, response: Response): OpenContext {
-  return { ...services, clock, now: clock(), requestId: getRequestId(response) };
+  return {
+    ...services,
+    clock,
+    now: clock(),
+    requestId: getRequestId(response),
+    whileWanted: (wait) => waitWhileWanted(response, wait),
+  };
 }

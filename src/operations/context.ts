@@ -55,7 +55,11 @@ export interface OpenContext extends Services {
   /** For what must be known behind a wait: what comes in counts from when it has its locks. */
   readonly clock: () => Date;
   readonly requestId: string;
+  /** Waits for what is of no use once nobody waits for the answer: it rejects then. Left out, it is waited for in any case. */
+  readonly whileWanted?: WhileWanted;
 }
+
+export type WhileWanted = <Result>(wait: (signal?: AbortSignal) => Promise<Result>) => Promise<Result>;
 
 /** An operation with a token, in an organization that the token reaches. */
 export interface Context extends OpenContext {

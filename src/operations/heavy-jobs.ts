@@ -1,33 +1,38 @@
 import type { JobInput, JobName, JobOutput } from '../compute/jobs.ts';
 import { isRefusal } from '../domain/api/overlong-computation.ts';
-import type { Context } from './context.ts';
+import type { Context, WhileWanted } from './context.ts';
 
 /** How often an answer that has begun gets back in line when its partner's share of the threads is in use, 1 to 2 s each time. */
 const MOST_TURNS_MISSED = 30;
 
-/** Does work in the partner's turn, which the request has already where its body is large. Throws the problem overloaded (503). */
+/**
+ * Does work in the partner's turn, which the request has already where its body is large. It is not begun for a reader who has left.
+ * Throws the problem overloaded (503), and what a wait throws that nobody wants.
+ */
 export function workInTurn<Result>(
-  { compute, actor, stepAside }: Context,
+  { compute, actor, stepAside, whileWanted = inAnyCase }: Context,
   hasTurn: boolean,
   work: () => Promise<Result>,
 ): Promise<Result> {
   stepAside?.();
-  return hasTurn ? work() : compute.inTurn(actor.partnerId, work);
+  return hasTurn ? work() : whileWanted((signal) => compute.inTurn(actor.partnerId, work, signal));
 }
 
-/** Does a short job when all of the partner before it are done. Throws the problem overloaded (503). */
+/** Does a short job when all of the partner before it are done, under the same conditions. Throws the same. */
 export function workInOrder<Result>(
-  { compute, actor, stepAside }: Context,
+  { compute, actor, stepAside, whileWanted = inAnyCase }: Context,
   work: () => Promise<Result>,
 ): Promise<Result> {
   stepAside?.();
-  return compute.inOrder(actor.partnerId, work);
+  return whileWanted((signal) => compute.inOrder(actor.partnerId, work, signal));
 }
 
+const inAnyCase: WhileWanted = (wait) => wait();
+
 /**
- * Does in a turn what a part of an answer takes, with what it reads: who is refused has cost the database nothing. The first part may be
- * refused; later the answer has begun, and a refusal would cut it off: it gets back in line. The work is done anew where a refusal comes
- * behind it, so it changes nothing that it does not return.
+ * Does in a turn what a part of an answer takes, with what it reads: who is refused has cost the database nothing. What an answer begins
+ * with may be refused. Later its work would be lost, and one that is being sent would be cut off: it gets back in line. The work is done
+ * anew where a refusal comes behind it, so it changes nothing that it does not return.
  */
 export async function workInNextTurn<Result>(
   context: Context,

@@ -74,7 +74,6 @@ export async function* streamPeriods(
       (Math.floor(first / QUARTER_HOURS_PER_DAY) + days) * QUARTER_HOURS_PER_DAY,
     );
     const part = { first, end };
-    const hasBegun = first > span.first;
     const sums = createPeriodSums(countPeriods(part, quarters));
     let read = 0;
     const sumPage = async (from: number) => {
@@ -84,7 +83,10 @@ export async function* streamPeriods(
       return { ...page, pageSums };
     };
     // Each page is read and computed in a turn of its own, so that other requests of the partner come between.
-    const pages = listHouseholdPages((from) => workInNextTurn(context, hasBegun, () => sumPage(from)));
+    const pages = listHouseholdPages((from) => {
+      const hasBegun = first > span.first || from > 0;
+      return workInNextTurn(context, hasBegun, () => sumPage(from));
+    });
     for await (const page of pages) {
       if (page.pageSums !== undefined) mergePeriodSums(sums, page.pageSums);
       for (const each of page.households) userIds.set(each.household_index, each.user_id);

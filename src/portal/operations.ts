@@ -10,6 +10,7 @@ import { mayCall } from '../domain/users/roles.ts';
 import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
+import { waitForBrowser } from './gone-browsers.ts';
 import type { FieldMessages } from './forms.ts';
 import { stepAside } from './page-turns.ts';
 import { getScope } from './shell.ts';
@@ -40,6 +41,7 @@ export function toOperationContext(
     actor: { ...NO_TOKEN, userId, orgId, partnerId, role, scope: 'read write' },
     orgId: organizationId,
     stepAside: () => stepAside(context, response),
+    whileWanted: (wait) => waitForBrowser(response, wait),
   };
 }
 

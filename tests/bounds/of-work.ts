@@ -174,7 +174,7 @@ export const boundsOfWork: readonly Bound[] = [
   bound(
     'turns that an answer waits for which has begun',
     [replace('src/operations/heavy-jobs.ts', 'missed >= MOST_TURNS_MISSED', 'missed === Infinity')],
-    summedParts('an answer that has begun gets back in line'),
+    summedParts('gets back in line when a turn is not given, thirty times'),
   ),
   bound(
     'parts of an answer before a client that does not read',

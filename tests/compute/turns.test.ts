@@ -106,6 +106,23 @@ test('a client that goes away gives its place in the queue back', async () => {
   release();
 });
 
+test('a client that goes away while what it has sent waits for its turn gives its place in the queue back', async () => {
+  const release = await compute.acquireTurn(api.own.orgId);
+  const gone = new AbortController();
+  const asked = fetch(`${api.baseUrl}/api/partners/v2.0/org/${api.own.orgId}/device-simulator/fleets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api.own.admin.token}`, 'content-type': 'application/json' },
+    // A density is read on a thread.
+    body: JSON.stringify({ ...preview, density: {} }),
+    signal: gone.signal,
+  });
+  await until(() => waitingOf() === 1);
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  await until(() => waitingOf() === 0);
+  release();
+});
+
 test('a body that is ended because it brings nothing gives its turn back', async () => {
   const impatient = await startApi({
     services: { compute },

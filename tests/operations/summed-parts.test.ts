@@ -95,17 +95,36 @@ test('each job takes a turn of its partner', async () => {
   expect([jobs.length, turnsTaken()]).toEqual([9, 9]);
 });
 
-test('an answer that has not begun is refused with its first turn', async () => {
-  const { context } = contextOf((turn) => turn === 2);
+test('an answer of which nothing is computed is refused with its first turn', async () => {
+  const { context } = contextOf((turn) => turn === 1);
   await expect(readAll(context, 600, 11)).rejects.toMatchObject({ code: 'overloaded' });
 });
 
-test('an answer that has begun gets back in line when a turn is not given, thirty times', async () => {
-  const { context, jobs } = contextOf((turn) => turn > 3 && turn < 34);
+test.each([
+  ['an answer that has begun', 4],
+  ['the first part, once some of it is computed,', 2],
+])('%s gets back in line when a turn is not given, thirty times', async (_, first) => {
+  const { context, jobs } = contextOf((turn) => turn >= first && turn < first + 30);
   expect(await readAll(context, 600, 2)).toBe(192);
   expect(jobs).toHaveLength(6);
-  const { context: other } = contextOf((turn) => turn > 3 && turn < 35);
+  const { context: other } = contextOf((turn) => turn >= first && turn < first + 31);
   await expect(readAll(other, 600, 2)).rejects.toMatchObject({ code: 'overloaded' });
+});
+
+test('nothing more is computed for a reader who has left', async () => {
+  const { context, jobs } = contextOf();
+  const gone = new AbortController();
+  const inTurns: Context = {
+    ...context,
+    whileWanted: async (wait) => {
+      gone.signal.throwIfAborted();
+      const result = await wait(gone.signal);
+      if (jobs.length === 3) gone.abort(new Error('The reader has left.'));
+      return result;
+    },
+  };
+  await expect(readAll(inTurns, 600, 11)).rejects.toThrow('The reader has left.');
+  expect(jobs).toHaveLength(3);
 });
 
 async function readTable(context: Context, households: number, days: number): Promise<number> {
@@ -125,11 +144,9 @@ test('each part of a table is written by a thread, in a turn of its own', async 
   expect(turnsTaken()).toBe(6);
 });
 
-test('a table whose first part is not written is refused; a later one gets back in line', async () => {
-  const { context } = contextOf((turn) => turn === 3);
-  await expect(readTable(context, 300, 2)).rejects.toMatchObject({ code: 'overloaded' });
-  const { context: other, turnsTaken } = contextOf((turn) => turn >= 6 && turn < 10);
-  expect(await readTable(other, 300, 2)).toBe(2);
+test.each([3, 6])('a table whose sums are there gets back in line to be written (turn %i)', async (first) => {
+  const { context, turnsTaken } = contextOf((turn) => turn >= first && turn < first + 4);
+  expect(await readTable(context, 300, 2)).toBe(2);
   expect(turnsTaken()).toBe(10);
 });
 

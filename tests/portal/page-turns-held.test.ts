@@ -130,6 +130,23 @@ test('a page whose browser has left is not made', async () => {
   expect(course).toEqual([]);
 });
 
+test('a page whose browser leaves while it waits for heavy work leaves that line too', async () => {
+  const fleet = await addQueuedFleet(site, admin, { count: 1, history_days: 1 });
+  await buildFleets(site);
+  const { compute } = site.services;
+  const cookie = `partner_session=${await createSession(site.db, admin, site.now())}`;
+  const release = await compute.acquireTurn(admin.orgId);
+  const gone = new AbortController();
+  const page = `${site.baseUrl}/portal/fleets/${fleet.id}/powers.json`;
+  const asked = fetch(page, { headers: { cookie }, signal: gone.signal });
+  const waiting = () => compute.usage.turns.waiting;
+  await until(waiting, (count) => count === 1);
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  await until(waiting, (count) => count === 0);
+  release();
+});
+
 test('other pages of the partner are there while one waits for what homes of a fleet drew', async () => {
   const fleet = await addQueuedFleet(site, admin, { count: 1, history_days: 1 });
   await buildFleets(site);

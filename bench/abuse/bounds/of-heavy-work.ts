@@ -101,7 +101,9 @@ export const boundsOfHeavyWork: readonly Bound[] = [
   {
     name: 'short jobs of a partner, one after the other',
     attacks: ['short-schedules', 'restless-pump'],
-    edits: [{ file: POOL, from: 'return this.#shortJobs.run(partnerId, work);', to: 'return work();' }],
+    edits: [
+      { file: POOL, from: 'return this.#shortJobs.run(partnerId, work, signal);', to: 'return work();' },
+    ],
     proofs: [
       { file: 'tests/compute/pool.test.ts', test: 'short jobs of a partner are done one after the other' },
     ],
@@ -152,7 +154,7 @@ export const boundsOfHeavyWork: readonly Bound[] = [
     edits: [
       {
         file: POOL,
-        from: 'return this.#turns.run(partnerId, work);',
+        from: 'return this.#turns.run(partnerId, work, signal);',
         to: 'return work();',
       },
     ],

@@ -2,7 +2,7 @@ import { loadControls } from '../../households/household-controls.ts';
 import type { HouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { QuarterSpan } from '../../simulation/control/revisions.ts';
 import type { Context } from '../context.ts';
-import { runHeavyJob, workInTurn } from '../heavy-jobs.ts';
+import { runHeavyJob, workInNextTurn, workInTurn } from '../heavy-jobs.ts';
 import { listHouseholdPages } from '../household-pages.ts';
 import type { SummedHouseholds } from '../summed-data.ts';
 import { requireFleet } from './fleet-access.ts';
@@ -34,16 +34,17 @@ export async function listHouseholdPowers(
 ): Promise<FleetPowers> {
   const fleet = await requireFleet(context.db, context.orgId, jobId);
   const filter = { orgId: fleet.simulation_org_id, group: undefined };
-  const inTurn = <Result>(work: () => Promise<Result>) => workInTurn(context, false, work);
-  const { span, households } = await inTurn(() => openHouseholds(context, fleet, filter, day));
+  const { span, households } = await workInTurn(context, false, () =>
+    openHouseholds(context, fleet, filter, day),
+  );
   if (households === undefined) return { firstQuarter: 0, households: [] };
   const computePage = async (from: number) => {
     const page = await households.readPage(from);
     return { households: page.households, powers: await computePowers(context, households, page, span) };
   };
   const all: HouseholdPowers[] = [];
-  for await (const { powers } of listHouseholdPages((from) => inTurn(() => computePage(from))))
-    all.push(...powers);
+  const pages = listHouseholdPages((from) => workInNextTurn(context, from > 0, () => computePage(from)));
+  for await (const { powers } of pages) all.push(...powers);
   return { firstQuarter: span.first, households: all };
 }
 
