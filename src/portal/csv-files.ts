@@ -16,6 +16,9 @@ import { toOperationContext } from './operations.ts';
 import { getScope } from './shell.ts';
 import { withUser } from './users.ts';
 
+/** Of the end of an answer that is sent by a pipeline: eleven are there while a part of it waits. */
+const MOST_LISTENERS = 16;
+
 /** What the homes of a fleet did on the day as a file, as the API writes it. */
 export const sendFleetCsv = withFleet(async (context, _request, response, fleet) => {
   const { orgId } = getSession(response);
@@ -63,5 +66,7 @@ async function sendParts(
   { contentType, parts }: StreamedBytes,
 ): Promise<void> {
   response.attachment(name).type(contentType);
+  // The pipeline listens to its end, and so do the page, its connection and each part that waits for its turn: no leak.
+  response.setMaxListeners(MOST_LISTENERS);
   await pipeline(Readable.from(parts), response);
 }

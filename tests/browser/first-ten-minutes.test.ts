@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Browser, Page } from 'playwright-core';
+import { DAY_MS } from '../../src/domain/api/durations.ts';
 import { fixedCredentials, until } from '../process/partner.ts';
 import { startSnippetRunners } from '../reference/snippet-runners.ts';
 import type { SnippetRunners } from '../reference/snippet-runners.ts';
@@ -36,7 +37,7 @@ async function createFleet(page: Page): Promise<void> {
   await page.goto('/portal/fleets/');
   await page.getByRole('link', { name: 'Create a fleet' }).first().click();
   await page.getByLabel('Name').first().fill('First fleet');
-  await page.getByLabel('Days of past').fill('1');
+  await page.getByLabel('Days of past').fill('2');
   await page.getByRole('button', { name: 'Create the fleet' }).click();
   // A reload while the next page is on its way has no page to load.
   await page.waitForURL(/notice=fleet_created/);
@@ -49,6 +50,15 @@ async function createFleet(page: Page): Promise<void> {
     },
     (word) => word?.includes('Running') === true,
   );
+}
+
+/** The lines of the day before as a file, whose second part is computed while the first is sent. */
+async function countLines(page: Page): Promise<number> {
+  const link = await page.getByRole('link', { name: 'As CSV' }).getAttribute('href');
+  const address = new URL(link ?? '', page.url());
+  address.searchParams.set('day', new Date(Date.now() - DAY_MS).toISOString().slice(0, 10));
+  const file = await page.request.get(address.href);
+  return (await file.text()).split('\r\n').length;
 }
 
 /** Creates a webhook of the fleet's organization; its secret. */
@@ -113,6 +123,7 @@ test('the first ten minutes lead to a verified message and a resolved notificati
   done('signed in');
   await createFleet(page);
   done('fleet runs');
+  expect(await countLines(page)).toBeGreaterThan(90);
   const secret = await createWebhook(page);
   const webhookPage = page.url();
   done('webhook created');
@@ -136,6 +147,7 @@ test('the first ten minutes lead to a verified message and a resolved notificati
   done('notification resolved');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Home' }).click();
   expect(await page.getByText('Nothing needs action.').count()).toBe(1);
+  expect(service.log()).not.toContain('Warning');
   process.stdout.write(`First ten minutes: ${steps.join(', ')}.\n`);
   await context.close();
   await service.remove();
