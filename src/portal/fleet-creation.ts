@@ -16,6 +16,7 @@ import { countGroups, MOST_GROUPS, placeFleetErrors, readFleetForm, toDefinition
 import type { FleetValues } from './fleet-form.ts';
 import { describePreview } from './fleet-preview.ts';
 import type { Preview } from './fleet-preview.ts';
+import { isRequestIdUsed, toSentBeforeMessages } from './form-keys.ts';
 import { hasFormTurn } from './form-turns.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -67,28 +68,47 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
     await sendFleetForm(context, response, { ...page, status: 200, hasNewGroup: true });
     return;
   }
-  const definition = toDefinition(requestId, values);
   if (asked === 'download') {
     response
       .attachment(DEFINITION_FILE)
       .type('json')
-      .send(JSON.stringify(definition, null, 2));
+      .send(JSON.stringify(toDefinition(requestId, values), null, 2));
     return;
   }
-  const sent = toBytesRequest(response, definition);
   try {
     if (asked === 'preview' || asked === 'refresh') {
-      const preview = await readPreview(context, response, sent);
-      await sendFleetForm(context, response, { ...page, status: 200, preview });
+      const previewed = await previewUnused(context, response, { requestId, values });
+      await sendFleetForm(context, response, { ...page, ...previewed, status: 200 });
     } else {
-      redirectWithNotice(response, fleetPath(await create(context, response, sent)), 'fleet_created');
+      const id = await create(context, response, toBytesRequest(response, toDefinition(requestId, values)));
+      redirectWithNotice(response, fleetPath(id), 'fleet_created');
     }
   } catch (error) {
-    const errors = toFieldMessages(error, (all) => placeFleetErrors(all, values));
+    const status = asked === 'refresh' ? 200 : 422;
+    const errors =
+      toSentBeforeMessages(error) ?? toFieldMessages(error, (all) => placeFleetErrors(all, values));
     if (errors === undefined) throw error;
-    await sendFleetForm(context, response, { ...page, status: asked === 'refresh' ? 200 : 422, errors });
+    // What was refused has created nothing, so that its id may be another one as well.
+    await sendFleetForm(context, response, { ...page, requestId: randomUUID(), status, errors });
   }
 };
+
+/** The preview; who has come back to a form by which a fleet was created, and changed it, gets that of a further fleet. */
+async function previewUnused(
+  context: PortalContext,
+  response: PortalResponse,
+  { requestId, values }: Pick<FleetFormPage, 'requestId' | 'values'>,
+): Promise<Pick<FleetFormPage, 'requestId' | 'preview'>> {
+  const previewAs = (id: string) =>
+    readPreview(context, response, toBytesRequest(response, toDefinition(id, values)));
+  try {
+    return { requestId, preview: await previewAs(requestId) };
+  } catch (error) {
+    if (!isRequestIdUsed(error)) throw error;
+    const unused = randomUUID();
+    return { requestId: unused, preview: await previewAs(unused) };
+  }
+}
 
 function toBytesRequest(response: PortalResponse, body: unknown): BytesRequest {
   return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: hasFormTurn(response) };

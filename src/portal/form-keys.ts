@@ -7,6 +7,7 @@ import type { Context } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { PortalContext } from './context.ts';
 import { readFormField } from './forms.ts';
+import type { FieldMessages } from './forms.ts';
 
 /** The hidden field of a form that creates. */
 const FIELD = 'idempotency_key';
@@ -46,8 +47,18 @@ export async function runOnce(
   }
 }
 
-const changedFormProblem = (): Problem =>
-  new Problem(
-    'idempotency_key_reused',
-    'This form was sent before, with other values, and that was done. Send it again to do this too.',
-  );
+const SENT_BEFORE =
+  'This form was sent before, with other values, and that was done. Send it again to do this too.';
+
+const changedFormProblem = (): Problem => new Problem('idempotency_key_reused', SENT_BEFORE);
+
+/** Whether a form with a `request_id` was sent before, with other values, or what it did is gone. */
+export function isRequestIdUsed(error: unknown): boolean {
+  if (!(error instanceof Problem)) return false;
+  return error.code === 'request_purged' || error.errors.some(({ code }) => code === 'request_id_reused');
+}
+
+/** What such a form says, which is then shown with another `request_id`; undefined for any other error. */
+export function toSentBeforeMessages(error: unknown): FieldMessages | undefined {
+  return isRequestIdUsed(error) ? { form: SENT_BEFORE } : undefined;
+}

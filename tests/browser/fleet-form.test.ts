@@ -155,6 +155,22 @@ test('a fleet that is created does not wait for the preview that was asked for l
   await context.close();
 });
 
+test('who comes back to the form and changes it creates another fleet', async () => {
+  const { context, page } = await openForm();
+  await page.goto(PATH);
+  const create = async (homes: string): Promise<string> => {
+    await page.getByLabel('Homes', { exact: true }).fill(homes);
+    await preview(page).getByText(`${homes} homes that use`).waitFor();
+    await page.getByRole('button', { name: 'Create the fleet' }).click();
+    await page.waitForURL(/notice=fleet_created/);
+    return new URL(page.url()).pathname;
+  };
+  const first = await create('2');
+  await page.goBack();
+  expect(await create('3')).not.toBe(first);
+  await context.close();
+});
+
 test('without scripts the button shows the same, and no empty map', async () => {
   const { context, page } = await openForm({ javaScriptEnabled: false });
   await page.goto(PATH);

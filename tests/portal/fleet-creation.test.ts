@@ -198,6 +198,26 @@ test('the fleet is created once however often the form is sent, and runs', async
   expect(page.text).toContain('3 homes took');
 });
 
+test('who comes back to the form and changes it creates another fleet, when it is sent once more', async () => {
+  const fields = formOf((await browser.get(PATH)).text, PATH);
+  const send = (more: Readonly<Record<string, string>>) =>
+    browser.post(PATH, { ...fields, name: 'First', history_days: '0', ...more });
+  const idOf = ({ text }: { readonly text: string }) => formOf(text, PATH)['request_id'];
+  const first = await send({ do: 'create', count: '1' });
+  const before = await countFleets();
+  const preview = await send({ do: 'preview', count: '2' });
+  expect([preview.status, preview.text.includes('2 homes that use')]).toEqual([200, true]);
+  expect(idOf(preview)).not.toBe(fields['request_id']);
+  const refused = await send({ do: 'create', count: '2' });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain('Send it again to do this too.');
+  expect(await countFleets()).toBe(before);
+  const second = await send({ do: 'create', count: '2', request_id: idOf(refused) ?? '' });
+  expect(second.status).toBe(303);
+  expect(second.headers['location']).not.toBe(first.headers['location']);
+  expect(await countFleets()).toBe(before + 1);
+});
+
 test('staff may create a fleet, users may not', async () => {
   const [staff, user] = [
     await site.signedIn(await site.addPerson(admin.orgId, 'staff')),

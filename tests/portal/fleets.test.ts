@@ -161,6 +161,9 @@ describe('what becomes of a fleet', () => {
       expect((await browser.post(path, { ...fields, count: '2' })).headers['location']).toBe(
         `${pathOf(fleet)}?notice=fleet_expanding`,
       );
+    const changed = await browser.post(path, { ...fields, count: '1' });
+    expect([changed.status, changed.text.includes('Send it again to do this too.')]).toEqual([422, true]);
+    expect(formOf(changed.text, path)['request_id']).not.toBe(fields['request_id']);
     await buildFleets(site);
     expect((await browser.get('/portal/fleets/')).text).toContain('7 of 7');
   });
