@@ -16,7 +16,7 @@ import { countGroups, MOST_GROUPS, placeFleetErrors, readFleetForm, toDefinition
 import type { FleetValues } from './fleet-form.ts';
 import { describePreview } from './fleet-preview.ts';
 import type { Preview } from './fleet-preview.ts';
-import { isRequestIdUsed, toSentBeforeMessages } from './form-keys.ts';
+import { isRequestIdUsed } from './form-keys.ts';
 import { hasFormTurn } from './form-turns.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -85,10 +85,9 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
     }
   } catch (error) {
     const status = asked === 'refresh' ? 200 : 422;
-    const errors =
-      toSentBeforeMessages(error) ?? toFieldMessages(error, (all) => placeFleetErrors(all, values));
+    const errors = toFieldMessages(error, (all) => placeFleetErrors(all, values));
     if (errors === undefined) throw error;
-    // What was refused has created nothing, so that its id may be another one as well.
+    // As a form with a key: one that was refused has another.
     await sendFleetForm(context, response, { ...page, requestId: randomUUID(), status, errors });
   }
 };

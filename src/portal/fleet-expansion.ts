@@ -9,7 +9,6 @@ import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
 import type { Fleet } from './fleet-access.ts';
-import { toSentBeforeMessages } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -51,7 +50,7 @@ export const expandFromForm = withFleet(async (context, request, response, fleet
       body: requireBody('expandFleet', sent),
     });
   } catch (error) {
-    const errors = toSentBeforeMessages(error) ?? toFieldMessages(error);
+    const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
     sendExpansion(context, response, { fleet, status: 422, count, requestId: randomUUID(), errors });
     return;

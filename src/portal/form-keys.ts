@@ -7,7 +7,6 @@ import type { Context } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { PortalContext } from './context.ts';
 import { readFormField } from './forms.ts';
-import type { FieldMessages } from './forms.ts';
 
 /** The hidden field of a form that creates. */
 const FIELD = 'idempotency_key';
@@ -47,7 +46,8 @@ export async function runOnce(
   }
 }
 
-const SENT_BEFORE =
+/** What a form says that was sent before, with other values; it is then shown with another key or `request_id`. */
+export const SENT_BEFORE =
   'This form was sent before, with other values, and that was done. Send it again to do this too.';
 
 const changedFormProblem = (): Problem => new Problem('idempotency_key_reused', SENT_BEFORE);
@@ -56,9 +56,4 @@ const changedFormProblem = (): Problem => new Problem('idempotency_key_reused', 
 export function isRequestIdUsed(error: unknown): boolean {
   if (!(error instanceof Problem)) return false;
   return error.code === 'request_purged' || error.errors.some(({ code }) => code === 'request_id_reused');
-}
-
-/** What such a form says, which is then shown with another `request_id`; undefined for any other error. */
-export function toSentBeforeMessages(error: unknown): FieldMessages | undefined {
-  return isRequestIdUsed(error) ? { form: SENT_BEFORE } : undefined;
 }

@@ -11,6 +11,7 @@ import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { waitForBrowser } from './gone-browsers.ts';
+import { isRequestIdUsed, SENT_BEFORE } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { stepAside } from './page-turns.ts';
 import { getScope } from './shell.ts';
@@ -76,6 +77,7 @@ export function toFieldMessages(
   error: unknown,
   place: (errors: readonly FieldError[]) => FieldMessages = placeByName,
 ): FieldMessages | undefined {
+  if (isRequestIdUsed(error)) return { form: SENT_BEFORE };
   if (!(error instanceof Problem) || !MENDABLE.has(error.code)) return undefined;
   return error.errors.length === 0 ? { form: error.message } : place(error.errors);
 }

@@ -112,19 +112,23 @@ test('a page that has failed takes no place when something that it had begun goe
   expect(held()).toEqual({ turns: 0, aside: 0 });
 });
 
+/** Asks for a page, which waits in the line, and leaves; resolves when nobody waits there any more. */
+async function leaveLine(path: string, waiting: () => number): Promise<void> {
+  const cookie = `partner_session=${await createSession(site.db, admin, site.now())}`;
+  const gone = new AbortController();
+  const asked = fetch(`${site.baseUrl}${path}`, { headers: { cookie }, signal: gone.signal });
+  await until(waiting, (count) => count === 1);
+  gone.abort();
+  await expect(asked).rejects.toThrow();
+  await until(waiting, (count) => count === 0);
+}
+
 test('a page whose browser has left is not made', async () => {
   const page = () => void course.push('page');
   await expect(open('GET', page, 'before')).rejects.toThrow('The browser has left.');
   await open('GET', page, 'in its pause');
   const release = await site.pageTurns.acquire(admin.orgId);
-  const waiting = () => site.pageTurns.usage.waiting;
-  const cookie = `partner_session=${await createSession(site.db, admin, site.now())}`;
-  const gone = new AbortController();
-  const asked = fetch(`${site.baseUrl}/portal/users/`, { headers: { cookie }, signal: gone.signal });
-  await until(waiting, (count) => count === 1);
-  gone.abort();
-  await expect(asked).rejects.toThrow();
-  await until(waiting, (count) => count === 0);
+  await leaveLine('/portal/users/', () => site.pageTurns.usage.waiting);
   release();
   expect(site.pageTurns.usage.held).toBe(0);
   expect(course).toEqual([]);
@@ -134,16 +138,8 @@ test('a page whose browser leaves while it waits for heavy work leaves that line
   const fleet = await addQueuedFleet(site, admin, { count: 1, history_days: 1 });
   await buildFleets(site);
   const { compute } = site.services;
-  const cookie = `partner_session=${await createSession(site.db, admin, site.now())}`;
   const release = await compute.acquireTurn(admin.orgId);
-  const gone = new AbortController();
-  const page = `${site.baseUrl}/portal/fleets/${fleet.id}/powers.json`;
-  const asked = fetch(page, { headers: { cookie }, signal: gone.signal });
-  const waiting = () => compute.usage.turns.waiting;
-  await until(waiting, (count) => count === 1);
-  gone.abort();
-  await expect(asked).rejects.toThrow();
-  await until(waiting, (count) => count === 0);
+  await leaveLine(`/portal/fleets/${fleet.id}/powers.json`, () => compute.usage.turns.waiting);
   release();
 });
 

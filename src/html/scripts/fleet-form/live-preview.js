@@ -69,7 +69,7 @@ function apply(form, page, onShown) {
   if (page.querySelector('[data-part="preview"]') === null)
     return page.querySelector('main p')?.textContent ?? 'There is no preview.';
   const faults = showErrors(form, page);
-  // It is another one where a fleet was created by this form before.
+  // It is another one where the form was refused, or a fleet was created by it before.
   form.elements.namedItem('request_id').value = page.querySelector('[name="request_id"]').value;
   const hasPreview = page.querySelector('[data-part="preview"] .chart') !== null;
   for (const part of PARTS) {
