@@ -12,7 +12,7 @@ const command = ['--disable-warning=ExperimentalWarning', demo];
 /** Prints last what the shell's children took: minutes and seconds of user and system time (POSIX, times). */
 const timed = `'${process.execPath}' ${command.map((part) => `'${part}'`).join(' ')}; code=$?; times; exit $code`;
 
-test('the demo confirms every step of the main job in under 15 s of processor time', async () => {
+test('the demo confirms every step of the main job in under 30 s of processor time', async () => {
   const { code, output, log } = await run('sh', ['-c', timed]);
   expect([code, log]).toEqual([0, '']);
   const steps = output.match(/^\d+\. /gm) ?? [];
@@ -24,7 +24,7 @@ test('the demo confirms every step of the main job in under 15 s of processor ti
     const [, minutes, rest] = /^(\d+)m([\d.]+)s$/.exec(each) ?? [];
     return Number(minutes) * 60 + Number(rest);
   });
-  expect((seconds[0] ?? NaN) + (seconds[1] ?? NaN)).toBeLessThan(15);
+  expect((seconds[0] ?? NaN) + (seconds[1] ?? NaN)).toBeLessThan(30);
 });
 
 test.each([
