@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { OPEN_BODY_LIMITS } from '../../src/http/open-bodies.ts';
@@ -10,7 +11,12 @@ import type { TestDatabase } from '../support/database.ts';
 import { EventListener } from '../support/event-stream.ts';
 import { startTrustedReceiver } from '../support/receiver.ts';
 import type { TrustedReceiver } from '../support/receiver.ts';
-import { INHERITED_ENV, PARTNER_COMMAND, startService } from '../support/service.ts';
+import {
+  INHERITED_ENV,
+  PARTNER_COMMAND,
+  startService,
+  startServiceOnSharedServer,
+} from '../support/service.ts';
 import type { ServiceProcess } from '../support/service.ts';
 import {
   addWebhook,
@@ -234,4 +240,12 @@ test('the log is JSON lines with the request id, and holds none of the secrets t
   for (const [place, text] of Object.entries(shown)) expect([place, told(text)]).toEqual([place, []]);
   // The same look finds them where they are printed on purpose, once.
   expect(told(service.output())).toEqual(['clientSecret', 'initialPassword']);
+});
+
+test('a warning of Node in the log of a service fails the test that stops it', async () => {
+  const NODE_OPTIONS = "--import=data:text/javascript,process.emitWarning('Possible_leak.')";
+  const warned = await startServiceOnSharedServer({ env: { NODE_OPTIONS } });
+  await expect(warned.stop()).rejects.toThrow(/a warning of Node: \(node:\d+\) Warning: Possible_leak\.$/);
+  await warned.database.close();
+  rmSync(warned.dataDir, { recursive: true });
 });

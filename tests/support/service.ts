@@ -16,8 +16,8 @@ export interface ServiceProcess {
   /** Its log so far. */
   readonly log: () => string;
   /**
-   * Ends by SIGTERM unless told otherwise; resolves to how the process ended, and rejects when its log holds a secret.
-   * Keeps the data.
+   * Ends by SIGTERM unless told otherwise; resolves to how the process ended, and rejects when its log holds a secret or a
+   * warning of Node. Keeps the data.
    */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   /** Stops it if it still runs, and removes its data. */
@@ -66,6 +66,9 @@ export const INHERITED_ENV: Readonly<Record<string, string>> = {
   NODE_COMPILE_CACHE: COMPILE_CACHE,
 };
 
+/** A line between those of the log, as of a listener too many. */
+const NODE_WARNING = /^\(node:\d+\) .*/m;
+
 /** Runs `partner serve` as its users do, and resolves when it says that it listens. */
 export async function startService({
   env = {},
@@ -109,6 +112,8 @@ export async function startService({
     child.kill(signal);
     const end = await exited;
     expectNoSecretIn('The log of the service', log, given);
+    const warning = NODE_WARNING.exec(log)?.[0];
+    if (warning !== undefined) throw new Error(`The log of the service holds a warning of Node: ${warning}`);
     return end;
   };
   return {
