@@ -16,7 +16,7 @@ import { countGroups, MOST_GROUPS, placeFleetErrors, readFleetForm, toDefinition
 import type { FleetValues } from './fleet-form.ts';
 import { describePreview } from './fleet-preview.ts';
 import type { Preview } from './fleet-preview.ts';
-import { isRequestIdUsed } from './form-keys.ts';
+import { chooseRequestId, isRequestIdUsed } from './form-keys.ts';
 import { hasFormTurn } from './form-turns.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -87,8 +87,12 @@ export const createFleetFromForm: PageHandler = async (context, request, respons
     const status = asked === 'refresh' ? 200 : 422;
     const errors = toFieldMessages(error, (all) => placeFleetErrors(all, values));
     if (errors === undefined) throw error;
-    // As a form with a key: one that was refused has another.
-    await sendFleetForm(context, response, { ...page, requestId: randomUUID(), status, errors });
+    await sendFleetForm(context, response, {
+      ...page,
+      requestId: chooseRequestId(requestId, error),
+      status,
+      errors,
+    });
   }
 };
 
@@ -104,7 +108,7 @@ async function previewUnused(
     return { requestId, preview: await previewAs(requestId) };
   } catch (error) {
     if (!isRequestIdUsed(error)) throw error;
-    const unused = randomUUID();
+    const unused = chooseRequestId(requestId, error);
     return { requestId: unused, preview: await previewAs(unused) };
   }
 }

@@ -9,6 +9,7 @@ import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { fleetApiPath, withFleet } from './fleet-access.ts';
 import type { Fleet } from './fleet-access.ts';
+import { chooseRequestId } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -52,7 +53,8 @@ export const expandFromForm = withFleet(async (context, request, response, fleet
   } catch (error) {
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
-    sendExpansion(context, response, { fleet, status: 422, count, requestId: randomUUID(), errors });
+    const next = chooseRequestId(requestId, error);
+    sendExpansion(context, response, { fleet, status: 422, count, requestId: next, errors });
     return;
   }
   logChange(context, response, 'Fleet expanded.', { id: fleet.job_id });

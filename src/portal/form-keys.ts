@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { OperationReply } from '../contract/handlers.ts';
 import { Problem } from '../domain/api/problem.ts';
+import type { FieldError } from '../domain/api/problem.ts';
 import type { Context } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { PortalContext } from './context.ts';
@@ -46,9 +47,13 @@ export async function runOnce(
   }
 }
 
-/** What a form says that was sent before, with other values; it is then shown with another key or `request_id`. */
+/** What a form says that was sent before, with other values or for what is gone; it is then shown with another key or `request_id`. */
 export const SENT_BEFORE =
-  'This form was sent before, with other values, and that was done. Send it again to do this too.';
+  'This form was sent before, and what it asked for was done. Send it again to do this too.';
+/** What a form says whose hidden field is not what it was shown with. */
+export const NO_REQUEST_ID =
+  'The form came without its request_id, which is a UUID. It has one now: send it again.';
+const REQUEST_ID_POINTER = '/request_id';
 
 const changedFormProblem = (): Problem => new Problem('idempotency_key_reused', SENT_BEFORE);
 
@@ -56,4 +61,17 @@ const changedFormProblem = (): Problem => new Problem('idempotency_key_reused', 
 export function isRequestIdUsed(error: unknown): boolean {
   if (!(error instanceof Problem)) return false;
   return error.code === 'request_purged' || error.errors.some(({ code }) => code === 'request_id_reused');
+}
+
+/** Whether an error of a field is that of the hidden `request_id`. */
+export const isOfRequestId = ({ pointer }: FieldError): boolean => pointer === REQUEST_ID_POINTER;
+
+/**
+ * The `request_id` of a form that was refused: the one that it has, since the answer to it may have been lost, and another
+ * only where that one stands for something else or is none.
+ */
+export function chooseRequestId(requestId: string, refusal: unknown): string {
+  const isWrong =
+    isRequestIdUsed(refusal) || (refusal instanceof Problem && refusal.errors.some(isOfRequestId));
+  return isWrong ? randomUUID() : requestId;
 }

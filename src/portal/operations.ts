@@ -11,7 +11,7 @@ import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { waitForBrowser } from './gone-browsers.ts';
-import { isRequestIdUsed, SENT_BEFORE } from './form-keys.ts';
+import { isOfRequestId, isRequestIdUsed, NO_REQUEST_ID, SENT_BEFORE } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { stepAside } from './page-turns.ts';
 import { getScope } from './shell.ts';
@@ -79,7 +79,10 @@ export function toFieldMessages(
 ): FieldMessages | undefined {
   if (isRequestIdUsed(error)) return { form: SENT_BEFORE };
   if (!(error instanceof Problem) || !MENDABLE.has(error.code)) return undefined;
-  return error.errors.length === 0 ? { form: error.message } : place(error.errors);
+  if (error.errors.length === 0) return { form: error.message };
+  const ofFields = error.errors.filter((each) => !isOfRequestId(each));
+  const isComplete = ofFields.length === error.errors.length;
+  return { ...place(ofFields), ...(isComplete ? {} : { form: NO_REQUEST_ID }) };
 }
 
 function placeByName(errors: readonly FieldError[]): FieldMessages {

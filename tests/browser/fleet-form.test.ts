@@ -13,6 +13,7 @@ afterAll(() => world.close());
 
 const PATH = '/portal/fleets/create/';
 const MOST_SCRIPT_BYTES = 150 * 1024;
+const isFor = (action: string) => (request: Request) => request.postData()?.includes(`do=${action}`) === true;
 const preview = (page: Page) => page.locator('[data-part="preview"]');
 const status = (page: Page) => page.locator('[data-preview-status]');
 
@@ -138,8 +139,6 @@ test('a fleet that is created does not wait for the preview that was asked for l
   const { context, page } = await openForm();
   await page.goto(PATH);
   await preview(page).getByText('10 homes that use').waitFor();
-  const isFor = (action: string) => (request: Request) =>
-    request.postData()?.includes(`do=${action}`) === true;
   // Neither is answered.
   await page.route(`**${PATH}`, () => {});
   const asked = page.waitForRequest(isFor('refresh'));
@@ -155,19 +154,44 @@ test('a fleet that is created does not wait for the preview that was asked for l
   await context.close();
 });
 
-test('who comes back to the form and changes it creates another fleet', async () => {
+test('a form whose answer was lost creates the same fleet again, and with other values another one', async () => {
   const { context, page } = await openForm();
   await page.goto(PATH);
-  const create = async (homes: string): Promise<string> => {
+  const fill = async (homes: string): Promise<void> => {
     await page.getByLabel('Homes', { exact: true }).fill(homes);
     await preview(page).getByText(`${homes} homes that use`).waitFor();
-    await page.getByRole('button', { name: 'Create the fleet' }).click();
+  };
+  const button = page.getByRole('button', { name: 'Create the fleet' });
+  const create = async (): Promise<string> => {
+    await button.click();
     await page.waitForURL(/notice=fleet_created/);
     return new URL(page.url()).pathname;
   };
-  const first = await create('2');
-  await page.goBack();
-  expect(await create('3')).not.toBe(first);
+  /** Resolves to the fleet's path, which the browser does not hear of. */
+  const loseAnswer = () =>
+    new Promise<string>((resolve) => {
+      void page.route(`**${PATH}`, async (route) => {
+        if (!isFor('create')(route.request())) return route.continue();
+        const { location = '' } = (await route.fetch({ maxRedirects: 0 })).headers();
+        // The browser stays where it is.
+        await route.abort('aborted');
+        await page.unrouteAll();
+        resolve(new URL(location, world.baseUrl).pathname);
+      });
+      void button.click({ noWaitAfter: true });
+    });
+  for (const [repeated, isSame] of [
+    ['2', true],
+    ['3', false],
+  ] as const) {
+    await page.goto(PATH);
+    await fill('2');
+    const lost = await loseAnswer();
+    await page.getByLabel('Homes', { exact: true }).fill('x');
+    await status(page).getByText('One field needs another value').waitFor();
+    await fill(repeated);
+    expect((await create()) === lost).toBe(isSame);
+  }
   await context.close();
 });
 

@@ -218,6 +218,33 @@ test('who comes back to the form and changes it creates another fleet, when it i
   expect(await countFleets()).toBe(before + 1);
 });
 
+test('a form whose first answer was lost creates no second fleet, whatever was refused in between', async () => {
+  const fields = formOf((await browser.get(PATH)).text, PATH);
+  const send = (more: Readonly<Record<string, string>>) =>
+    browser.post(PATH, { ...fields, name: 'Lost', history_days: '0', ...more });
+  const lost = await send({ do: 'create', count: '1' });
+  for (const asked of ['refresh', 'preview', 'create']) {
+    const refused = await send({ do: asked, count: 'x' });
+    expect(refused.text).toContain('id="error_count"');
+    expect(formOf(refused.text, PATH)['request_id']).toBe(fields['request_id']);
+  }
+  const repeated = await send({ do: 'create', count: '1' });
+  expect([repeated.status, repeated.headers['location']]).toEqual([303, lost.headers['location']]);
+});
+
+test.each(['', 'no id', '\u0007'])('a form whose request_id is %j says so and gets one', async (broken) => {
+  const fields = formOf((await browser.get(PATH)).text, PATH);
+  const send = (id: string) => browser.post(PATH, { ...fields, count: '1', do: 'create', request_id: id });
+  const before = await countFleets();
+  const refused = await send(broken);
+  expect([refused.status, refused.text.includes('The form came without its request_id')]).toEqual([
+    422,
+    true,
+  ]);
+  expect(await countFleets()).toBe(before);
+  expect((await send(formOf(refused.text, PATH)['request_id'] ?? '')).status).toBe(303);
+});
+
 test('staff may create a fleet, users may not', async () => {
   const [staff, user] = [
     await site.signedIn(await site.addPerson(admin.orgId, 'staff')),

@@ -156,6 +156,8 @@ describe('what becomes of a fleet', () => {
     const path = pathOf(fleet, 'expand/');
     const wrong = await browser.submit(path, { count: 'many' });
     expect([wrong.status, wrong.text.includes('id="error_count"')]).toEqual([422, true]);
+    const broken = await browser.submit(path, { count: '2', request_id: 'no id' });
+    expect([broken.status, broken.text.includes('without its request_id')]).toEqual([422, true]);
     const fields = formOf((await browser.get(path)).text, path);
     for (let time = 0; time < 2; time += 1)
       expect((await browser.post(path, { ...fields, count: '2' })).headers['location']).toBe(

@@ -45,8 +45,6 @@ export function startLivePreview(form, onShown) {
       state.request?.abort();
     }
   });
-  // Who comes back finds the page as it was left, and its last preview given up.
-  addEventListener('pageshow', ({ persisted }) => persisted && schedule(0));
   if (document.querySelector('[data-part="preview"] .chart') === null) schedule(0);
   else onShown(document);
 }
@@ -69,7 +67,7 @@ function apply(form, page, onShown) {
   if (page.querySelector('[data-part="preview"]') === null)
     return page.querySelector('main p')?.textContent ?? 'There is no preview.';
   const faults = showErrors(form, page);
-  // It is another one where the form was refused, or a fleet was created by it before.
+  // It is another one where a fleet of other values was created by it before.
   form.elements.namedItem('request_id').value = page.querySelector('[name="request_id"]').value;
   const hasPreview = page.querySelector('[data-part="preview"] .chart') !== null;
   for (const part of PARTS) {
