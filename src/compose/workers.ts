@@ -8,6 +8,7 @@ import { listenOnChannel } from '../queries/connection/listen.ts';
 import { startWorkerPresence } from '../queries/connection/worker-presence.ts';
 import { longestWindowMs } from '../config/rate-limits.ts';
 import { Dispatcher } from '../webhooks/dispatcher.ts';
+import { tellLoopError } from './loop-errors.ts';
 import { registerQueueMetrics } from './metrics.ts';
 import type { ProcessContext } from './process-context.ts';
 import { startExpiredDataSweeper } from '../maintenance/sweeper.ts';
@@ -32,8 +33,7 @@ export async function startWorkers({
   compute,
 }: ProcessContext): Promise<Workers> {
   const { background: db, config, keyring } = storage;
-  const failed = (loop: string) => (error: unknown) =>
-    log.error('A loop failed; it goes on.', { loop, error });
+  const failed = (loop: string) => tellLoopError(log, loop);
   const dispatcher = new Dispatcher({
     db,
     client: webhookClient,
