@@ -60,7 +60,8 @@ test('document: is made once, and sending it costs next to nothing', async () =>
   await service.attack('document', 20);
   const { counts, processorMs } = await service.attack('document', 60);
   expect(counts).toEqual({ 200: 60 });
-  expect(processorMs / 60).toBeLessThan(5);
+  // Made anew for each it takes 18 ms.
+  expect(processorMs / 60).toBeLessThan(10);
 });
 
 test('probes: scrapes of the metrics share one count of the queue', async () => {
