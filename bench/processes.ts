@@ -12,7 +12,16 @@ export const canPin = process.platform === 'linux' && availableParallelism() > 1
 
 /** This process, and with it every service and database that it starts from now on, runs on the first core. */
 export function pinToServiceCore(): void {
-  if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(SERVICE_CORE), String(process.pid)]);
+  pinTo(SERVICE_CORE);
+}
+
+/** This process, and what it starts from now on, leaves the first core to those that run there. */
+export function pinToOtherCore(): void {
+  pinTo(OTHER_CORE);
+}
+
+function pinTo(core: number): void {
+  if (canPin) execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)]);
 }
 
 /**

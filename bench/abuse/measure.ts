@@ -5,7 +5,7 @@ import type { ChildProcess } from 'node:child_process';
 import { longestSeriesPath } from './attack.ts';
 import type { Attack } from './attack.ts';
 import type { AttackJob, AttackReport } from './attacker.ts';
-import { nextMessage, startOnOtherCore } from '../processes.ts';
+import { nextMessage, pinToOtherCore, pinToServiceCore, startOnOtherCore } from '../processes.ts';
 import type { VictimJob, VictimReport } from './victim.ts';
 import { readProcessorTicks, stolenSince } from './stolen-time.ts';
 import type { Attacked } from './world.ts';
@@ -131,9 +131,12 @@ async function measureOnce(options: RunOptions): Promise<Run> {
   await victim.settle(attacked);
   await attacked.longestHold();
   const child = startOnOtherCore(join(import.meta.dirname, 'attacker.ts'));
+  // What this process does meanwhile is not the service's doing; the next service starts on the core that it comes back to.
+  pinToOtherCore();
   try {
     return await measureBeside(child, options);
   } finally {
+    pinToServiceCore();
     // Of a run that was interrupted it would go on.
     if (child.connected) child.disconnect();
   }
