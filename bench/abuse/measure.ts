@@ -136,9 +136,9 @@ async function measureOnce(options: RunOptions): Promise<Run> {
   try {
     return await measureBeside(child, options);
   } finally {
-    pinToServiceCore();
     // Of a run that was interrupted it would go on.
     if (child.connected) child.disconnect();
+    pinToServiceCore();
   }
 }
 

@@ -108,7 +108,7 @@ async function previewUnused(
     return { requestId, preview: await previewAs(requestId) };
   } catch (error) {
     if (!isRequestIdUsed(error)) throw error;
-    const unused = chooseRequestId(requestId, error);
+    const unused = randomUUID();
     return { requestId: unused, preview: await previewAs(unused) };
   }
 }
