@@ -4,7 +4,7 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
-import { newFormKey, runOnce } from './form-keys.ts';
+import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { notificationPath } from './notification-list.ts';
@@ -18,9 +18,17 @@ interface Values {
   readonly owner_id: string;
 }
 
+interface Form {
+  readonly status: number;
+  readonly formKey: string;
+  readonly values: Values;
+  readonly errors: FieldMessages;
+}
+
 /** The empty form. */
 export const showBroadcast: PageHandler = (context, _request, response) => {
-  sendForm(context, response, 200, { message: '', owner_id: '' }, {});
+  const values = { message: '', owner_id: '' };
+  sendForm(context, response, { status: 200, formKey: newFormKey(), values, errors: {} });
 };
 
 /** Writes a notice: 303 to the list of all notices, or 422 with the form. */
@@ -43,7 +51,8 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
     const isUnknown = error instanceof Problem && error.code === 'not_found';
     const errors = isUnknown ? { owner_id: 'There is no such user.' } : toFieldMessages(error);
     if (errors === undefined) throw error;
-    sendForm(context, response, 422, values, errors);
+    const formKey = chooseFormKey(request, error);
+    sendForm(context, response, { status: 422, formKey, values, errors });
     return;
   }
   logChange(context, response, 'Notice written.', { id: getScope(response).orgId });
@@ -53,14 +62,12 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
 function sendForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  status: number,
-  values: Values,
-  errors: FieldMessages,
+  { status, formKey, values, errors }: Form,
 ): void {
   const scope = getScope(response);
   sendView(response, status, 'broadcast', {
     errors,
-    formKey: newFormKey(),
+    formKey,
     action: notificationPath(scope, 'broadcast/'),
     back: notificationPath(scope),
     fields: [

@@ -15,16 +15,35 @@ const FIELD = 'idempotency_key';
 const PAUSE_MS = 100;
 const MOST_PAUSES = 30;
 
-/** A key for a form that is shown: what it is sent with twice is done once. A form that was refused is shown with another key. */
+/** A key for a form that is shown: what it is sent with twice is done once. */
 export function newFormKey(): string {
   return randomUUID();
 }
 
 /**
+ * The key of a form that was refused: the one that it has, since the answer to it may have been lost, and another only where
+ * something was done with that one, or where it has none.
+ */
+export function chooseFormKey(request: Request, refusal: unknown): string {
+  const isUsed = refusal instanceof Problem && refusal.code === 'idempotency_key_reused';
+  return isUsed ? newFormKey() : readFormField(request, FIELD) || newFormKey();
+}
+
+/** Takes a refusal through the transaction of a key, which is undone then. */
+class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/**
  * Runs an operation once for each form, for 24 hours: one that is sent again gets the first answer, which `run` therefore gives
- * without secrets. The same key with other values is refused.
+ * without secrets. The same key with other values is refused. With what the operation refuses the key is not used.
  * @throws Problem idempotency_key_reused, idempotency_key_in_use (409) when the first takes longer than 3 s; what the operation
- * throws or has thrown.
+ * throws.
  */
 export async function runOnce(
   { answerOnce }: PortalContext,
@@ -37,14 +56,19 @@ export async function runOnce(
   if (key === '') return run(context);
   for (let pauses = 0; ; pauses++) {
     try {
-      return await answerOnce(context, { ...asked, key, query: {} }, run);
+      return await answerOnce(context, { ...asked, key, query: {} }, (once) => run(once).catch(refuse));
     } catch (error) {
+      if (error instanceof Refusal) throw error.problem;
       if (!(error instanceof Problem)) throw error;
       if (error.code === 'idempotency_key_reused') throw changedFormProblem();
       if (error.code !== 'idempotency_key_in_use' || pauses === MOST_PAUSES) throw error;
       await sleep(PAUSE_MS);
     }
   }
+}
+
+function refuse(error: unknown): never {
+  throw error instanceof Problem ? new Refusal(error) : error;
 }
 
 /** What a form says that was sent before, with other values or for what is gone; it is then shown with another key or `request_id`. */

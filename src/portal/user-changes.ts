@@ -8,7 +8,7 @@ import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { readPrecondition, versionOf } from './form-versions.ts';
-import { newFormKey, runOnce } from './form-keys.ts';
+import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import type { User } from './operations.ts';
@@ -37,12 +37,14 @@ interface UserFormPage {
   /** The user that is changed, as it is stored; without one the form creates. */
   readonly user?: User;
   readonly isStale?: boolean;
+  /** Of a form that creates. */
+  readonly formKey?: string;
 }
 
 function sendUserForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  { status, values, errors, user, isStale = false }: UserFormPage,
+  { status, values, errors, user, isStale = false, formKey }: UserFormPage,
 ): void {
   const scope = getScope(response);
   const stored = isStale && user !== undefined ? toUserValues(user) : undefined;
@@ -54,7 +56,7 @@ function sendUserForm(
     back: user === undefined ? scopedPath(scope, USERS_PATH) : userPath(scope, user.id),
     submit: user === undefined ? 'Create the user' : 'Save',
     version: user === undefined ? undefined : versionOf(user),
-    formKey: user === undefined ? newFormKey() : undefined,
+    formKey,
     stale: isStale ? STALE_TEXT : undefined,
     errors,
     groups: describeUserForm({ values, errors, stored, roles: listRoles(getSession(response).role) }),
@@ -75,7 +77,7 @@ function sendUserForm(
 
 /** The empty form. */
 export const showUserCreation: PageHandler = (context, _request, response) => {
-  sendUserForm(context, response, { status: 200, values: EMPTY_USER, errors: {} });
+  sendUserForm(context, response, { status: 200, formKey: newFormKey(), values: EMPTY_USER, errors: {} });
 };
 
 /** Creates a user from the form: 303 to its page, or 422 with the form. */
@@ -98,7 +100,8 @@ export const createUserFromForm: PageHandler = async (context, request, response
   } catch (error) {
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
-    sendUserForm(context, response, { status: 422, values, errors });
+    const formKey = chooseFormKey(request, error);
+    sendUserForm(context, response, { status: 422, formKey, values, errors });
   }
 };
 

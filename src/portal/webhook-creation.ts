@@ -6,7 +6,7 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import { versionOf } from './form-versions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
-import { newFormKey, runOnce } from './form-keys.ts';
+import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -19,9 +19,21 @@ import type { WebhookValues } from './webhook-form.ts';
 import { toWebhookRequest, webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
 import type { WebhookWithSecret } from './webhook-operations.ts';
 
+interface CreationForm {
+  readonly status: number;
+  readonly formKey: string;
+  readonly values: WebhookValues;
+  readonly errors: FieldMessages;
+}
+
 /** The empty form. */
 export const showWebhookCreation: PageHandler = (context, _request, response) => {
-  sendCreationForm(context, response, 200, NEW_WEBHOOK, {});
+  sendCreationForm(context, response, {
+    status: 200,
+    formKey: newFormKey(),
+    values: NEW_WEBHOOK,
+    errors: {},
+  });
 };
 
 /** Creates a webhook and shows its secret once, or answers 422 with the form. */
@@ -39,7 +51,8 @@ export const createWebhookFromForm: PageHandler = async (context, request, respo
   } catch (error) {
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
-    sendCreationForm(context, response, 422, values, errors);
+    const formKey = chooseFormKey(request, error);
+    sendCreationForm(context, response, { status: 422, formKey, values, errors });
   }
 };
 
@@ -66,9 +79,7 @@ async function createOnce(
 function sendCreationForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  status: number,
-  values: WebhookValues,
-  errors: FieldMessages,
+  { status, formKey, values, errors }: CreationForm,
 ): void {
   const scope = getScope(response);
   sendView(response, status, 'webhook-form', {
@@ -80,7 +91,7 @@ function sendCreationForm(
     action: scopedPath(scope, `${WEBHOOKS_PATH}create/`),
     back: scopedPath(scope, WEBHOOKS_PATH),
     submit: 'Create the webhook',
-    formKey: newFormKey(),
+    formKey,
     errors,
     field: describeAddressField(values, errors),
     topics: describeTopics(values, errors),

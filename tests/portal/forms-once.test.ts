@@ -15,11 +15,17 @@ interface Form {
   readonly statuses: readonly [number, number];
 }
 
-const FORMS: readonly Form[] = [
+interface RefusableForm extends Form {
+  /** Values that are refused: by the document, and by the operation. */
+  readonly wrong: readonly [Fields, Fields];
+}
+
+const FORMS: readonly RefusableForm[] = [
   {
     path: '/portal/webhooks/create/',
     fields: { url: 'https://hooks.sun-and-sons.example/devices' },
     changed: { url: 'https://other.sun-and-sons.example/' },
+    wrong: [{ url: 'hooks' }, { url: 'https://127.0.0.1/devices' }],
     table: 'webhooks',
     statuses: [200, 303],
   },
@@ -27,6 +33,7 @@ const FORMS: readonly Form[] = [
     path: '/portal/users/create/',
     fields: { email: 'anna@example.com' },
     changed: { email: 'berta@example.com' },
+    wrong: [{ email: 'anna' }, { country: 'XX' }],
     table: 'users',
     statuses: [303, 303],
   },
@@ -34,6 +41,7 @@ const FORMS: readonly Form[] = [
     path: '/portal/notifications/broadcast/',
     fields: { message: 'Tonight.' },
     changed: { message: 'Tomorrow.' },
+    wrong: [{ message: '' }, { owner_id: '01980000-0000-7000-8000-000000000000' }],
     table: 'notification_items',
     statuses: [303, 303],
   },
@@ -105,6 +113,34 @@ test.each(FORMS)('$path asks once more about a form that comes again with other 
   const answer = await browser.post(kind.path, { ...formOf(asked.text, kind.path), ...kind.changed });
   expect(answer.status).toBe(kind.statuses[0]);
   expect(await count()).toBe(before + 2);
+});
+
+/** Sends the form with values that are refused, and resolves to the right one as it is shown then. */
+async function sendWrong({ path, fields }: Form, browser: Visitor, form: Fields, wrong: Fields) {
+  const refused = await browser.post(path, { ...form, ...wrong });
+  expect([refused.status, refused.text.includes('was sent before')]).toEqual([422, false]);
+  const wrongNames = Object.keys(wrong).map((name) => [name, '']);
+  return { ...formOf(refused.text, path), ...Object.fromEntries(wrongNames), ...fields };
+}
+
+test.each(FORMS)(
+  '$path makes one where its answer is lost and it is sent wrong before it is sent again',
+  async (kind) => {
+    const { browser, form, count, before } = await open(kind);
+    await browser.post(kind.path, form);
+    const mended = await sendWrong(kind, browser, form, kind.wrong[0]);
+    expect((await browser.post(kind.path, mended)).status).toBe(kind.statuses[1]);
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+test.each(FORMS)('$path makes one of a form that was refused twice and mended', async (kind) => {
+  const { browser, form, count, before } = await open(kind);
+  const [byDocument, byOperation] = kind.wrong;
+  const stillWrong = await sendWrong(kind, browser, form, byDocument);
+  const mended = await sendWrong(kind, browser, stillWrong, byOperation);
+  expect((await browser.post(kind.path, mended)).status).toBe(kind.statuses[0]);
+  expect(await count()).toBe(before + 1);
 });
 
 test.each(FORMS)('$path has a key of its own each time that it is shown', async ({ path }) => {
