@@ -69,18 +69,12 @@ const STREAMED_LISTS = {
   refuseAfterMs: REFUSE_AFTER_MS,
 };
 /**
- * Chunks of them that are read and written at once, for a millisecond or two of the event loop each. Only lists that have
- * begun wait, so that none is refused for their number; the wait is long enough for those before it on a slow database.
+ * Pages of lists, and chunks of streamed ones, that are read and presented at once, some 100 rows and 3 ms of the event loop each. Those of
+ * one partner would otherwise come together in one turn of it, while as many servers of the database compute for them.
  */
-const LIST_CHUNKS = { capacity: 4, asOfRight: 1, maxWaiting: 16, waitMs: 30_000 };
-
-/**
- * Pages that are read and presented at once, some 100 rows and 3 ms of the event loop each. Those of one partner would
- * otherwise come together in one turn of it, while as many servers of the database compute for them.
- */
-const LIST_PAGES = { capacity: 8, asOfRight: 1, maxWaiting: 1_000 };
-/** Chunks and pages of a partner that is alone at work; beside others it has one. */
-const LISTS_ALONE = 2;
+const LIST_PARTS = { capacity: 8, asOfRight: 1, maxWaiting: 1_000 };
+/** Those of a partner that is alone at work; beside others it has one. */
+const LIST_PARTS_ALONE = 2;
 
 export interface ApiOptions {
   readonly db: Db;
@@ -220,11 +214,10 @@ function createHashingTurns(hasher: PasswordHasher): HashingTurns {
 function createShares(
   recentPartners: ApiOptions['recentPartners'],
 ): Pick<OperationOptions, 'sharedLists' | 'sharedCoding'> {
-  const atMost = whenAlone(recentPartners, LISTS_ALONE, 1);
+  const atMost = whenAlone(recentPartners, LIST_PARTS_ALONE, 1);
   const sharedLists = {
-    pages: new FairShare({ ...LIST_PAGES, atMost }),
+    parts: new FairShare({ ...LIST_PARTS, atMost }),
     streams: new FairShare(STREAMED_LISTS),
-    chunks: new FairShare({ ...LIST_CHUNKS, atMost }),
   };
   return { sharedLists, sharedCoding: createSharedCoding() };
 }

@@ -38,14 +38,15 @@ type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 /** Whose share callers without a token have: one for all of them. */
 const NO_PARTNER = '';
 
+/** A list that has begun is not refused: a chunk waits for as long as those before it take on a slow database. */
+const CHUNK_WAIT_MS = 30_000;
+
 /** What partners share of lists. */
 export interface SharedLists {
-  /** Pages that are being read, and beginnings of streamed lists. */
-  readonly pages: FairShare;
+  /** Pages that are being read, and chunks of streamed lists that are read and written. */
+  readonly parts: FairShare;
   /** Streamed lists that have begun. */
   readonly streams: FairShare;
-  /** Chunks of streamed lists that are being read and written. */
-  readonly chunks: FairShare;
 }
 
 export interface OperationOptions extends AuthorizationOptions {
@@ -184,7 +185,7 @@ function answerInTurn<Reply>(
   response: Response,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  return waitWhileWanted(response, (signal) => sharedLists.pages.run(partnerId, answer, signal));
+  return waitWhileWanted(response, (signal) => sharedLists.parts.run(partnerId, answer, signal));
 }
 
 /** Whether the answer has an entity tag, and how it is coded. */
@@ -203,7 +204,7 @@ export function describeAnswer(
 export function listSharesOf({ sharedLists }: OperationOptions, partnerId: string): ListShares {
   return {
     acquireList: () => sharedLists.streams.acquire(partnerId),
-    acquireChunk: () => sharedLists.chunks.acquire(partnerId),
+    acquireChunk: () => sharedLists.parts.acquire(partnerId, undefined, CHUNK_WAIT_MS),
   };
 }
 

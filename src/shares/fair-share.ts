@@ -76,11 +76,11 @@ export class FairShare {
   }
 
   /**
-   * One unit; what is returned gives it back, and may be called more than once.
+   * One unit, waited for no longer than `waitMs`; what is returned gives it back, and may be called more than once.
    * @throws Problem overloaded (503) with Retry-After: after `refuseAfterMs` when too many callers of the partner wait, otherwise
    * after the wait; the reason of the signal when that is aborted first.
    */
-  async acquire(partnerId: string, signal?: AbortSignal): Promise<() => void> {
+  async acquire(partnerId: string, signal?: AbortSignal, waitMs = this.#waitMs): Promise<() => void> {
     signal?.throwIfAborted();
     const granted = Promise.withResolvers<undefined>();
     const waiting: Waiting = { grant: () => granted.resolve(undefined) };
@@ -90,7 +90,7 @@ export class FairShare {
       this.#leave(partnerId, partner, waiting);
       return this.#refuseLater(signal);
     }
-    await this.#awaitFor(this.#waitMs, 'waited too long for it', granted, signal, () =>
+    await this.#awaitFor(waitMs, 'waited too long for it', granted, signal, () =>
       this.#leave(partnerId, partner, waiting),
     );
     return this.#releaseOf(partnerId, partner);

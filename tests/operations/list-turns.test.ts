@@ -1,5 +1,6 @@
 // Pages of lists are made in turns of their partner, whatever the list.
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import type { KyselyPlugin } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROUTES } from '../../generated/routes.ts';
@@ -124,5 +125,31 @@ test.each(CASES)(
       gate.open();
     }
     expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
+  },
+);
+
+test.each([
+  ['listUsers', 'listInformation'],
+  ['listInformation', 'listUsers'],
+] as const)(
+  'a page waits for a chunk of a streamed list of its partner, and a chunk for a page: %s before %s',
+  async (first, second) => {
+    hasOthers = true;
+    gate.isOpen = false;
+    const asked = [askOwn(first)()];
+    try {
+      await until(
+        () => gate.waiting,
+        (waiting) => waiting === 1,
+      );
+      const received = once(api.server, 'request');
+      asked.push(askOwn(second)());
+      await received;
+      expect((await api.call('getFleetConfig')).status).toBe(200);
+      expect(gate.waiting).toBe(1);
+    } finally {
+      gate.open();
+    }
+    expect(await Promise.all(asked)).toEqual([200, 200]);
   },
 );

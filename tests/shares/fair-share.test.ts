@@ -62,6 +62,22 @@ test('who does not wait has a unit at once or none, and takes no place in the qu
   expect(share.usage).toEqual({ capacity: 2, held: 0, waiting: 0 });
 });
 
+test('who may wait for longer has its turn when others have been refused, or is refused then', async () => {
+  const timers = new ManualTimers();
+  const share = new FairShare({ capacity: 1, maxWaiting: 3, startTimer: timers.start });
+  const release = await share.acquire('a');
+  const patient = share.acquire('a', undefined, 30_000);
+  const late = share.acquire('a', undefined, 30_000);
+  const other = call(share, 'a');
+  timers.advance(29_999);
+  await settle();
+  expect(states([other])).toEqual(['refused']);
+  release();
+  await patient;
+  timers.advance(1);
+  await expect(late).rejects.toMatchObject({ code: 'overloaded' });
+});
+
 test('a partner is refused at once when its queue is full, and after two seconds when its turn does not come', async () => {
   const timers = new ManualTimers();
   const share = new FairShare({ capacity: 1, maxWaiting: 2, startTimer: timers.start });

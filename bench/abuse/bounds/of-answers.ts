@@ -128,12 +128,20 @@ export const boundsOfAnswers: readonly Bound[] = [
     proofs: [ofReaders('of all that is left unread, the address with more than its part')],
   },
   {
-    name: 'pages of lists that are made at once',
-    attacks: ['deep-offsets', 'many-codes', 'long-lists', 'device-pages'],
+    name: 'pages of lists, and chunks of streamed ones, that are made at once',
+    attacks: [
+      'deep-offsets',
+      'many-codes',
+      'long-lists',
+      'device-pages',
+      'locations',
+      'users-slowly',
+      'stored-prices',
+    ],
     edits: [
       {
         file: 'src/compose/api.ts',
-        from: 'new FairShare({ ...LIST_PAGES, atMost })',
+        from: 'new FairShare({ ...LIST_PARTS, atMost })',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
@@ -143,20 +151,19 @@ export const boundsOfAnswers: readonly Bound[] = [
       ofTurns('listInformation'),
       ofConnections('deep-offsets'),
       ofConnections('long-lists'),
+      {
+        file: 'tests/operations/list-turns.test.ts',
+        test: 'a page waits for a chunk of a streamed list of its partner, and a chunk for a page',
+      },
     ],
   },
   {
-    name: 'lists that are streamed at once, and chunks of them that are made',
+    name: 'lists that are streamed at once',
     attacks: ['locations', 'users-slowly', 'stored-prices', 'long-lists'],
     edits: [
       {
         file: 'src/compose/api.ts',
         from: 'new FairShare(STREAMED_LISTS)',
-        to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
-      },
-      {
-        file: 'src/compose/api.ts',
-        from: 'new FairShare({ ...LIST_CHUNKS, atMost })',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
