@@ -30,6 +30,8 @@ export interface Run extends Latency {
   readonly holdMs: number;
   /** The longest delay of a timer of the service, in milliseconds: a hold, or other programs that had the processor. */
   readonly delayMs: number;
+  /** The longest delay of the victim's own loop, in milliseconds: what its requests took includes it. */
+  readonly ownDelayMs: number;
   /** MB of resident memory: at most during the run, and after it, beyond the most that the warm-up took. */
   readonly peakMb: number;
   readonly keptMb: number;
@@ -164,6 +166,7 @@ async function measureBeside(
     p50: percentile(latencyMs, 0.5),
     p99: percentile(latencyMs, 0.99),
     failures: report.failures,
+    ownDelayMs: report.ownDelayMs,
     ...holds,
     peakMb: Math.max(0, peak - warmMb),
     keptMb: Math.max(0, now - warmMb),

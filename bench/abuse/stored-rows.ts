@@ -50,8 +50,9 @@ export function toStoredRow(row: Row): StoredRow {
 
 /** Without the function, which depends on the control. */
 function toStoredRun(run: Run): StoredRun {
-  const { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb, stolen } = run;
-  return { p50, p99, failures, holdMs, delayMs, peakMb, keptMb, attacker, attackerMb, stolen };
+  const { p50, p99, failures, holdMs, delayMs, ownDelayMs, peakMb, keptMb, ...rest } = run;
+  const { attacker, attackerMb, stolen } = rest;
+  return { p50, p99, failures, holdMs, delayMs, ownDelayMs, peakMb, keptMb, attacker, attackerMb, stolen };
 }
 
 /** Whether a row that is planned is among those that were kept. */

@@ -23,6 +23,8 @@ export interface VictimReport {
   /** Of each request when it was to be sent, in milliseconds after the first, and how long its answer then took. */
   readonly sentMs: readonly number[];
   readonly latencyMs: readonly number[];
+  /** The longest time between two turns of its loop, which are to be a millisecond apart: this process itself was late by then. */
+  readonly ownDelayMs: number;
   /** What was answered with another status than wanted, or not at all. */
   readonly failures: Readonly<Record<string, number>>;
 }
@@ -67,8 +69,12 @@ async function run(job: VictimJob): Promise<VictimReport> {
   };
   const under: Promise<void>[] = [];
   let tokenAt = start;
+  let lastTurnAt = performance.now();
+  let ownDelayMs = 0;
   for (let n = 0; n < job.requests;) {
     const now = performance.now();
+    ownDelayMs = Math.max(ownDelayMs, now - lastTurnAt);
+    lastTurnAt = now;
     while (n < job.requests && start + n * intervalMs <= now) under.push(send(n++));
     if (now >= tokenAt) {
       tokenAt += TOKEN_EVERY_MS;
@@ -77,7 +83,7 @@ async function run(job: VictimJob): Promise<VictimReport> {
     await sleep(1);
   }
   await Promise.all(under);
-  return { startedAt: performance.timeOrigin + start, sentMs, latencyMs, failures };
+  return { startedAt: performance.timeOrigin + start, sentMs, latencyMs, ownDelayMs, failures };
 }
 
 interface Wanted {

@@ -26,6 +26,7 @@ const runOf = (p99: number, change: Partial<Run> = {}): Run => ({
   failures: {},
   holdMs: 5,
   delayMs: 8,
+  ownDelayMs: 4,
   peakMb: 1,
   keptMb: 0,
   slowUntilMs: () => 0,
