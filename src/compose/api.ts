@@ -41,7 +41,7 @@ import {
 import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { kindOf } from '../domain/security/quota-subjects.ts';
 import { FairShare, REFUSE_AFTER_MS } from '../shares/fair-share.ts';
-import { whenAlone } from '../shares/recent-partners.ts';
+import { ListTurns } from '../shares/list-turns.ts';
 import type { RecentPartners } from '../shares/recent-partners.ts';
 import { createTurns } from '../shares/stranger-turns.ts';
 import { TokenChecks } from '../streams/token-checks.ts';
@@ -68,14 +68,6 @@ const STREAMED_LISTS = {
   maxWaiting: 16,
   refuseAfterMs: REFUSE_AFTER_MS,
 };
-/**
- * Pages of lists, and chunks of streamed ones, that are read and presented at once, some 100 rows and 3 ms of the event loop each. Those of
- * one partner would otherwise come together in one turn of it, while as many servers of the database compute for them.
- */
-const LIST_PARTS = { capacity: 8, asOfRight: 1, maxWaiting: 1_000 };
-/** Those of a partner that is alone at work; beside others it has one. */
-const LIST_PARTS_ALONE = 2;
-
 export interface ApiOptions {
   readonly db: Db;
   /** For what many requests share, so that it comes from no partner's share. */
@@ -214,9 +206,8 @@ function createHashingTurns(hasher: PasswordHasher): HashingTurns {
 function createShares(
   recentPartners: ApiOptions['recentPartners'],
 ): Pick<OperationOptions, 'sharedLists' | 'sharedCoding'> {
-  const atMost = whenAlone(recentPartners, LIST_PARTS_ALONE, 1);
   const sharedLists = {
-    parts: new FairShare({ ...LIST_PARTS, atMost }),
+    turns: new ListTurns({ recentPartners, monotonicMs }),
     streams: new FairShare(STREAMED_LISTS),
   };
   return { sharedLists, sharedCoding: createSharedCoding() };

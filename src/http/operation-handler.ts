@@ -16,6 +16,7 @@ import type { Context, OpenContext, Services } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import type { FairShare } from '../shares/fair-share.ts';
+import type { ListTurns } from '../shares/list-turns.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
@@ -38,13 +39,10 @@ type ParsedOperationId = Exclude<SecuredOperationId, BytesOperationId>;
 /** Whose share callers without a token have: one for all of them. */
 const NO_PARTNER = '';
 
-/** A list that has begun is not refused: a chunk waits for as long as those before it take on a slow database. */
-const CHUNK_WAIT_MS = 30_000;
-
 /** What partners share of lists. */
 export interface SharedLists {
   /** Pages that are being read, and chunks of streamed lists that are read and written. */
-  readonly parts: FairShare;
+  readonly turns: ListTurns;
   /** Streamed lists that have begun. */
   readonly streams: FairShare;
 }
@@ -185,7 +183,14 @@ function answerInTurn<Reply>(
   response: Response,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  return waitWhileWanted(response, (signal) => sharedLists.parts.run(partnerId, answer, signal));
+  return waitWhileWanted(response, async (signal) => {
+    const endTurn = await sharedLists.turns.acquirePage(partnerId, signal);
+    try {
+      return await answer();
+    } finally {
+      endTurn();
+    }
+  });
 }
 
 /** Whether the answer has an entity tag, and how it is coded. */
@@ -204,7 +209,7 @@ export function describeAnswer(
 export function listSharesOf({ sharedLists }: OperationOptions, partnerId: string): ListShares {
   return {
     acquireList: () => sharedLists.streams.acquire(partnerId),
-    acquireChunk: () => sharedLists.parts.acquire(partnerId, undefined, CHUNK_WAIT_MS),
+    acquireChunk: () => sharedLists.turns.acquireChunk(partnerId),
   };
 }
 

@@ -5,6 +5,8 @@ export class ManualTimers {
   #nowMs = 0;
   readonly #timers = new Set<{ readonly atMs: number; readonly run: () => void }>();
 
+  readonly monotonicMs = (): number => this.#nowMs;
+
   readonly start: StartTimer = (waitMs, run) => {
     const timer = { atMs: this.#nowMs + waitMs, run };
     this.#timers.add(timer);

@@ -140,8 +140,8 @@ export const boundsOfAnswers: readonly Bound[] = [
     ],
     edits: [
       {
-        file: 'src/compose/api.ts',
-        from: 'new FairShare({ ...LIST_PARTS, atMost })',
+        file: 'src/shares/list-turns.ts',
+        from: 'new FairShare({ ...options, atMost, startTimer })',
         to: 'new FairShare({ capacity: 10_000, maxWaiting: 10_000 })',
       },
     ],
@@ -153,7 +153,11 @@ export const boundsOfAnswers: readonly Bound[] = [
       ofConnections('long-lists'),
       {
         file: 'tests/operations/list-turns.test.ts',
-        test: 'a page waits for a chunk of a streamed list of its partner, and a chunk for a page',
+        test: 'a page waits for a chunk of a streamed list of its partner',
+      },
+      {
+        file: 'tests/shares/list-turns.test.ts',
+        test: 'a page waits for one chunk of sixteen lists that are sent, and a chunk for one page',
       },
     ],
   },

@@ -1,0 +1,100 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { ListTurns } from '../../src/shares/list-turns.ts';
+import { ManualTimers } from './manual-timers.ts';
+
+/** Turns, and what has had one, in the order in which it came; nothing ends its turn by itself. */
+function makeTurns(hasOthers: boolean) {
+  const timers = new ManualTimers();
+  const turns = new ListTurns({
+    recentPartners: { hasOthers: () => hasOthers },
+    monotonicMs: timers.monotonicMs,
+    startTimer: timers.start,
+  });
+  const had: string[] = [];
+  const ends: (() => void)[] = [];
+  const begin = async (name: string, acquire: Promise<() => void>): Promise<void> => {
+    try {
+      ends.push(await acquire);
+      had.push(name);
+    } catch {
+      had.push(`${name} refused`);
+    }
+  };
+  return {
+    timers,
+    had,
+    page: (name: string, partner = 'a') => void begin(name, turns.acquirePage(partner)),
+    chunk: (name: string, partner = 'a') => void begin(name, turns.acquireChunk(partner)),
+    /** Ends the turn that has lasted longest. */
+    endFirst: async () => {
+      ends.shift()?.();
+      await setImmediate();
+    },
+  };
+}
+
+test.each([
+  [true, 1],
+  [false, 2],
+])(
+  'a partner, beside others: %s, has %i pages or chunks at once, and another has its own',
+  async (hasOthers, most) => {
+    const { had, page, chunk, endFirst } = makeTurns(hasOthers);
+    for (const n of [1, 2]) chunk(`chunk ${n}`);
+    for (const n of [1, 2]) page(`page ${n}`);
+    await setImmediate();
+    expect(had).toHaveLength(most);
+    page('page of another', 'b');
+    await setImmediate();
+    expect(had).toHaveLength(most + 1);
+    for (let ended = 0; ended < 5; ended++) await endFirst();
+    expect(had.toSorted()).toEqual(['chunk 1', 'chunk 2', 'page 1', 'page 2', 'page of another']);
+  },
+);
+
+test('a page waits for one chunk of sixteen lists that are sent, and a chunk for one page', async () => {
+  const { had, page, chunk, endFirst } = makeTurns(true);
+  for (let n = 1; n <= 16; n++) chunk(`chunk ${n}`);
+  for (let n = 1; n <= 3; n++) page(`page ${n}`);
+  await setImmediate();
+  for (let ended = 0; ended < 6; ended++) await endFirst();
+  expect(had).toEqual(['chunk 1', 'page 1', 'chunk 2', 'page 2', 'chunk 3', 'page 3', 'chunk 4']);
+});
+
+test('behind what does not end a page is refused after two seconds in all, and a chunk of a list that has begun after thirty', async () => {
+  const { timers, had, page, chunk, endFirst } = makeTurns(true);
+  page('page');
+  await setImmediate();
+  page('second page');
+  chunk('chunk');
+  await setImmediate();
+  timers.advance(1_500);
+  await endFirst();
+  // The chunk has the turn now, and the second page is the first to wait for it.
+  expect(had).toEqual(['page', 'chunk']);
+  chunk('second chunk');
+  await setImmediate();
+  timers.advance(499);
+  await setImmediate();
+  expect(had).toHaveLength(2);
+  timers.advance(1);
+  await setImmediate();
+  expect(had.slice(2)).toEqual(['second page refused']);
+  timers.advance(29_499);
+  await setImmediate();
+  expect(had).toHaveLength(3);
+  timers.advance(1);
+  await setImmediate();
+  expect(had.slice(3)).toEqual(['second chunk refused']);
+});
+
+test('a thousand pages that wait keep no chunk from its turn', async () => {
+  const { had, page, chunk, endFirst } = makeTurns(true);
+  for (let n = 1; n <= 1_001; n++) page(`page ${n}`);
+  chunk('chunk');
+  await setImmediate();
+  expect(had).toEqual(['page 1']);
+  await endFirst();
+  expect(had).toEqual(['page 1', 'chunk']);
+});
