@@ -47,6 +47,13 @@ interface Asked {
   readonly requestHash: Buffer;
 }
 
+/** What a process goes by for some seconds. */
+interface Count {
+  readonly atMs: number;
+  readonly quota: number;
+  used: number;
+}
+
 type Run = (context: Context) => Promise<OperationReply>;
 
 /**
@@ -56,9 +63,7 @@ type Run = (context: Context) => Promise<OperationReply>;
 export class IdempotentAnswers {
   readonly #monotonicMs: () => number;
   readonly #countMemoryMs: number;
-  readonly #counts = new LRUCache<string, { readonly atMs: number; readonly quota: number; used: number }>({
-    max: COUNTED_PARTNERS,
-  });
+  readonly #counts = new LRUCache<string, Count>({ max: COUNTED_PARTNERS });
 
   constructor(monotonicMs: () => number, countMemoryMs = COUNT_MEMORY_MS) {
     this.#monotonicMs = monotonicMs;
@@ -88,23 +93,26 @@ export class IdempotentAnswers {
   }
 
   async #answerInside(context: Context, asked: Asked, run: Run): Promise<OperationReply> {
-    const { answer, isRepeat, afterCommit } = await inTransaction(context.db, async (tx) => {
-      const afterCommit: (() => void)[] = [];
-      const first = await this.#takeKey(tx, context, asked);
-      if (first !== undefined) return { answer: first, isRepeat: true, afterCommit };
-      const answer = await settle(() =>
-        undoOnFailure(tx, () => run(asPartOf(tx, context, (work) => afterCommit.push(work)))),
-      );
-      await store(tx, context, asked, answer);
-      return { answer, isRepeat: false, afterCommit };
-    });
+    const { answer, isRepeat, afterCommit } = await this.#inCountedTransaction(
+      context,
+      async (tx, counted) => {
+        const afterCommit: (() => void)[] = [];
+        const first = await this.#takeKey(tx, context, asked, counted);
+        if (first !== undefined) return { answer: first, isRepeat: true, afterCommit };
+        const answer = await settle(() =>
+          undoOnFailure(tx, () => run(asPartOf(tx, context, (work) => afterCommit.push(work)))),
+        );
+        await store(tx, context, asked, answer);
+        return { answer, isRepeat: false, afterCommit };
+      },
+    );
     if ('reply' in answer) for (const work of afterCommit) work();
     return toReply(answer, isRepeat);
   }
 
   async #answerOutside(context: Context, asked: Asked, run: Run): Promise<OperationReply> {
-    const first = await inTransaction(context.db, async (tx) => {
-      const found = await this.#takeKey(tx, context, asked);
+    const first = await this.#inCountedTransaction(context, async (tx, counted) => {
+      const found = await this.#takeKey(tx, context, asked, counted);
       if (found === undefined) await store(tx, context, asked, undefined);
       return found;
     });
@@ -117,13 +125,39 @@ export class IdempotentAnswers {
     return toReply(answer, false);
   }
 
+  /** A transaction whose keys are counted only when it is committed, those of its first try only then too. */
+  async #inCountedTransaction<Result>(
+    { db }: Context,
+    work: (tx: Tx, counted: Count[]) => Promise<Result>,
+  ): Promise<Result> {
+    const counted: Count[] = [];
+    const giveBack = (): void => {
+      for (const count of counted.splice(0)) count.used -= 1;
+    };
+    try {
+      return await inTransaction(db, (tx) => {
+        giveBack();
+        return work(tx, counted);
+      });
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
   /** Holds the key until the transaction ends; resolves to the answer that was given with it, undefined when there is none. */
-  async #takeKey(tx: Tx, context: Context, { key, requestHash }: Asked): Promise<Answer | undefined> {
+  async #takeKey(
+    tx: Tx,
+    context: Context,
+    { key, requestHash }: Asked,
+    counted: Count[],
+  ): Promise<Answer | undefined> {
     if (!(await tryLockKey(tx, key))) throw keyInUseProblem();
     const now = context.now.getTime();
     const used = await findUsedKey(tx, key, new Date(now - KEY_MEMORY_MS));
     if (used === undefined) {
-      await this.#requireRoom(tx, context);
+      const count = await this.#requireRoom(tx, context);
+      if (count !== undefined) counted.push(count);
       return undefined;
     }
     if (!used.request_hash.equals(requestHash)) throw keyReusedProblem();
@@ -136,7 +170,7 @@ export class IdempotentAnswers {
    * Counting takes as long as there are keys, up to some milliseconds, so it is done once in ten seconds: several processes
    * may exceed the quota by what they let in meanwhile.
    */
-  async #requireRoom(tx: Tx, { actor, quotas }: Context): Promise<void> {
+  async #requireRoom(tx: Tx, { actor, quotas }: Context): Promise<Count | undefined> {
     const { partnerId } = actor;
     if (this.#findCount(partnerId) === undefined) {
       const quota = await findQuota(tx, partnerId, 'idempotency_keys', quotas.idempotency_keys);
@@ -146,10 +180,11 @@ export class IdempotentAnswers {
         this.#counts.set(partnerId, { atMs: this.#monotonicMs(), quota, used });
     }
     const count = this.#findCount(partnerId);
-    if (count === undefined) return;
+    if (count === undefined) return undefined;
     const { quota, used } = count;
     if (used >= quota) throw quotaReachedProblem('idempotency_keys', { quota, used, more: 1 });
     count.used += 1;
+    return count;
   }
 
   #findCount(partnerId: string) {

@@ -44,9 +44,10 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
     const path = { org_id: operation.orgId };
     const body = requireBody('broadcastInformation', { message: values.message, owner_id: owner });
     const asked = { operation: 'broadcastInformation', path, body } as const;
-    await runOnce(context, request, operation, asked, (once) =>
+    const { isRepeat } = await runOnce(context, request, operation, asked, (once) =>
       broadcastInformation(once, { path, query: {}, headers: {}, body }),
     );
+    if (!isRepeat) logChange(context, response, 'Notice written.', { id: operation.orgId });
   } catch (error) {
     const isUnknown = error instanceof Problem && error.code === 'not_found';
     const errors = isUnknown ? { owner_id: 'There is no such user.' } : toFieldMessages(error);
@@ -55,7 +56,6 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
     sendForm(context, response, { status: 422, formKey, values, errors });
     return;
   }
-  logChange(context, response, 'Notice written.', { id: getScope(response).orgId });
   redirectWithNotice(response, notificationPath(getScope(response), 'information/'), 'notice_sent');
 };
 

@@ -41,7 +41,7 @@ class Refusal extends Error {
 
 /**
  * Runs an operation once for each form, for 24 hours: one that is sent again gets the first answer, which `run` therefore gives
- * without secrets. The same key with other values is refused. With what the operation refuses the key is not used.
+ * without secrets (`isRepeat`). The same key with other values is refused. With what the operation refuses the key is not used.
  * @throws Problem idempotency_key_reused, idempotency_key_in_use (409) when the first takes longer than 3 s; what the operation
  * throws.
  */
@@ -51,12 +51,20 @@ export async function runOnce(
   context: Context,
   asked: Omit<KeyedRequest, 'key' | 'query'>,
   run: (context: Context) => Promise<OperationReply>,
-): Promise<OperationReply> {
+): Promise<{ readonly body: unknown; readonly isRepeat: boolean }> {
   const key = readFormField(request, FIELD);
-  if (key === '') return run(context);
+  let isRepeat = true;
+  const runFirst = (once: Context): Promise<OperationReply> => {
+    isRepeat = false;
+    return run(once);
+  };
+  if (key === '') return { body: (await runFirst(context)).body, isRepeat };
   for (let pauses = 0; ; pauses++) {
     try {
-      return await answerOnce(context, { ...asked, key, query: {} }, (once) => run(once).catch(refuse));
+      const { body } = await answerOnce(context, { ...asked, key, query: {} }, (once) =>
+        runFirst(once).catch(refuse),
+      );
+      return { body, isRepeat };
     } catch (error) {
       if (error instanceof Refusal) throw error.problem;
       if (!(error instanceof Problem)) throw error;

@@ -87,15 +87,15 @@ export const createUserFromForm: PageHandler = async (context, request, response
     const operation = toOperationContext(context, response, 'createUser');
     const body = requireBody('createUser', toUserBody(values));
     const path = { org_id: operation.orgId };
-    const created = await runOnce(
+    const { body: created, isRepeat } = await runOnce(
       context,
       request,
       operation,
       { operation: 'createUser', path, body },
       (once) => createUser(once, { path, query: {}, headers: {}, body }),
     );
-    const { id } = created.body as User;
-    logChange(context, response, 'User created.', { id });
+    const { id } = created as User;
+    if (!isRepeat) logChange(context, response, 'User created.', { id });
     redirectWithNotice(response, userPath(getScope(response), id), 'user_created');
   } catch (error) {
     const errors = toFieldMessages(error);

@@ -18,6 +18,8 @@ interface Form {
 interface RefusableForm extends Form {
   /** Values that are refused: by the document, and by the operation. */
   readonly wrong: readonly [Fields, Fields];
+  /** What the log says of what it made. */
+  readonly logged: string;
 }
 
 const FORMS: readonly RefusableForm[] = [
@@ -26,6 +28,7 @@ const FORMS: readonly RefusableForm[] = [
     fields: { url: 'https://hooks.sun-and-sons.example/devices' },
     changed: { url: 'https://other.sun-and-sons.example/' },
     wrong: [{ url: 'hooks' }, { url: 'https://127.0.0.1/devices' }],
+    logged: 'Webhook created.',
     table: 'webhooks',
     statuses: [200, 303],
   },
@@ -34,6 +37,7 @@ const FORMS: readonly RefusableForm[] = [
     fields: { email: 'anna@example.com' },
     changed: { email: 'berta@example.com' },
     wrong: [{ email: 'anna' }, { country: 'XX' }],
+    logged: 'User created.',
     table: 'users',
     statuses: [303, 303],
   },
@@ -42,6 +46,7 @@ const FORMS: readonly RefusableForm[] = [
     fields: { message: 'Tonight.' },
     changed: { message: 'Tomorrow.' },
     wrong: [{ message: '' }, { owner_id: '01980000-0000-7000-8000-000000000000' }],
+    logged: 'Notice written.',
     table: 'notification_items',
     statuses: [303, 303],
   },
@@ -133,6 +138,36 @@ test.each(FORMS)(
     expect(await count()).toBe(before + 1);
   },
 );
+
+test.each(FORMS)(
+  '$path tells who changes a form that was done into one that can never be that it was, and does nothing',
+  async (kind) => {
+    const { browser, form, count, before } = await open(kind);
+    await browser.post(kind.path, form);
+    const asked = await browser.post(kind.path, { ...form, ...kind.wrong[1] });
+    expect([asked.status, asked.text.includes('what it asked for was done')]).toEqual([422, true]);
+    const shown = { ...formOf(asked.text, kind.path), ...kind.wrong[1] };
+    const refused = await browser.post(kind.path, shown);
+    expect([refused.status, refused.text.includes('what it asked for was done')]).toEqual([422, false]);
+    expect(await count()).toBe(before + 1);
+  },
+);
+
+test.each(FORMS)('$path is logged once for what it made', async (kind) => {
+  const { orgId, browser, form } = await open(kind);
+  for (let sent = 0; sent < 2; sent++) await browser.post(kind.path, form);
+  const lines = site.logged.filter((line) => line.includes(kind.logged) && line.includes(orgId));
+  expect(lines).toHaveLength(1);
+});
+
+test.each(FORMS)('$path uses no key of the quota for what is refused', async (kind) => {
+  const { orgId, browser, form, count, before } = await open(kind);
+  const quota = { org_id: orgId, name: 'idempotency_keys', quota: 1 } as const;
+  await site.db.insertInto('partner_quotas').values(quota).execute();
+  for (let tries = 0; tries < 3; tries++) await sendWrong(kind, browser, form, kind.wrong[1]);
+  expect((await browser.post(kind.path, form)).status).toBe(kind.statuses[0]);
+  expect(await count()).toBe(before + 1);
+});
 
 test.each(FORMS)('$path makes one of a form that was refused twice and mended', async (kind) => {
   const { browser, form, count, before } = await open(kind);
