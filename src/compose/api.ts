@@ -68,6 +68,7 @@ const STREAMED_LISTS = {
   maxWaiting: 16,
   refuseAfterMs: REFUSE_AFTER_MS,
 };
+
 export interface ApiOptions {
   readonly db: Db;
   /** For what many requests share, so that it comes from no partner's share. */

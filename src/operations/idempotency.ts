@@ -125,7 +125,7 @@ export class IdempotentAnswers {
     return toReply(answer, false);
   }
 
-  /** A transaction whose keys are counted only when it is committed, those of its first try only then too. */
+  /** A transaction that takes back what it has counted when it fails, and before it is repeated. */
   async #inCountedTransaction<Result>(
     { db }: Context,
     work: (tx: Tx, counted: Count[]) => Promise<Result>,

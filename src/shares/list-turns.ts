@@ -4,14 +4,16 @@ import { whenAlone } from './recent-partners.ts';
 import type { RecentPartners } from './recent-partners.ts';
 
 const PAGE_WAIT_MS = 2_000;
+/** Partners of which a page, or a chunk, waits for its turn or has it. */
+const LINES = 1_000;
 /** Pages of a partner that are read, or wait for a chunk beside them. */
-const PAGES = { capacity: 8, asOfRight: 1, maxWaiting: 1_000, waitMs: PAGE_WAIT_MS };
+const PAGES = { capacity: LINES, asOfRight: 1, maxWaiting: 1_000, waitMs: PAGE_WAIT_MS };
 /**
  * Chunks of streamed lists that are, for a millisecond or two of the event loop each. Only lists that have begun wait, so that none is
  * refused for their number; the wait is long enough for those before it on a slow database.
  */
 const CHUNK_WAIT_MS = 30_000;
-const CHUNKS = { capacity: 8, asOfRight: 1, maxWaiting: 16, waitMs: CHUNK_WAIT_MS };
+const CHUNKS = { capacity: LINES, asOfRight: 1, maxWaiting: 16, waitMs: CHUNK_WAIT_MS };
 /** Parts of a list, pages or chunks, that are read and presented at once, some 100 rows and 3 ms of the event loop each. */
 const PARTS = { capacity: 8, asOfRight: 1, maxWaiting: 16, waitMs: PAGE_WAIT_MS };
 /** Those of a partner that is alone at work; beside others it has one. */

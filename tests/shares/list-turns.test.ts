@@ -89,6 +89,21 @@ test('behind what does not end a page is refused after two seconds in all, and a
   expect(had.slice(3)).toEqual(['second chunk refused']);
 });
 
+test('of nine partners eight have a turn, and the ninth has one behind those that waited before it', async () => {
+  const { had, page, chunk, endFirst } = makeTurns(true);
+  for (let partner = 1; partner <= 8; partner++) {
+    page(`page of ${partner}`, String(partner));
+    chunk(`chunk of ${partner}`, String(partner));
+  }
+  await setImmediate();
+  page('page of 9', '9');
+  await setImmediate();
+  expect(had).toHaveLength(8);
+  for (let ended = 0; ended < 9; ended++) await endFirst();
+  const chunks = Array.from({ length: 8 }, (_, n) => `chunk of ${n + 1}`);
+  expect(had.slice(8)).toEqual([...chunks, 'page of 9']);
+});
+
 test('a thousand pages that wait keep no chunk from its turn', async () => {
   const { had, page, chunk, endFirst } = makeTurns(true);
   for (let n = 1; n <= 1_001; n++) page(`page ${n}`);
