@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from '../../bench/abuse/stored-rows.ts';
 import type { StoredResults } from '../../bench/abuse/stored-rows.ts';
+import { disturbanceOf } from '../../bench/abuse/measure.ts';
 import type { Run } from '../../bench/abuse/measure.ts';
 import { readPlan, rowsOf } from '../../bench/abuse/plan.ts';
 import type { Plan } from '../../bench/abuse/plan.ts';
@@ -49,6 +50,12 @@ test('stolen time is read as a part of all processor time, and is none where nob
   expect(before).toEqual({ stolen: 40, all: 1000 });
   expect(stolenSince(before, { stolen: 50, all: 1200 })).toBe(0.05);
   expect(stolenSince(readProcessorTicks(join(folder, 'nowhere')), { stolen: 0, all: 0 })).toBe(0);
+});
+
+test('a run is disturbed by more stolen time than 2 %, or by a victim that stood still for more than 75 ms', () => {
+  const isDisturbed = (stolen: number, ownDelayMs: number): boolean =>
+    disturbanceOf({ stolen, ownDelayMs }) > 1;
+  expect([isDisturbed(0.02, 75), isDisturbed(0.021, 5), isDisturbed(0, 76)]).toEqual([false, true, true]);
 });
 
 describe('runs', () => {
