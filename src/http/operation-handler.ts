@@ -16,6 +16,7 @@ import type { Context, OpenContext, Services } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import type { FairShare } from '../shares/fair-share.ts';
+import { runWith } from '../shares/held-units.ts';
 import type { ListTurns } from '../shares/list-turns.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
 import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
@@ -183,14 +184,9 @@ function answerInTurn<Reply>(
   response: Response,
   answer: () => Promise<Reply>,
 ): Promise<Reply> {
-  return waitWhileWanted(response, async (signal) => {
-    const endTurn = await sharedLists.turns.acquirePage(partnerId, signal);
-    try {
-      return await answer();
-    } finally {
-      endTurn();
-    }
-  });
+  return waitWhileWanted(response, (signal) =>
+    runWith(() => sharedLists.turns.acquirePage(partnerId, signal), answer),
+  );
 }
 
 /** Whether the answer has an entity tag, and how it is coded. */

@@ -1,4 +1,5 @@
 import { Problem } from '../domain/api/problem.ts';
+import { runWith } from './held-units.ts';
 
 /** How long a caller waits for a unit before it is refused. */
 const DEFAULT_WAIT_MS = 2_000;
@@ -152,13 +153,8 @@ export class FairShare {
   }
 
   /** Does the work with one unit; the unit is given back however it ends. Throws what `acquire` and the work throw. */
-  async run<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const release = await this.acquire(partnerId, signal);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
+  run<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return runWith(() => this.acquire(partnerId, signal), work);
   }
 
   #grantFreeUnits(): void {

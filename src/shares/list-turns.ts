@@ -1,5 +1,6 @@
 import { FairShare } from './fair-share.ts';
 import type { StartTimer } from './fair-share.ts';
+import { acquireInLine } from './held-units.ts';
 import { whenAlone } from './recent-partners.ts';
 import type { RecentPartners } from './recent-partners.ts';
 
@@ -49,29 +50,19 @@ export class ListTurns {
    * A turn for a page; what is returned ends it.
    * @throws Problem overloaded (503) after two seconds; the reason of the signal when that is aborted first.
    */
-  async acquirePage(partnerId: string, signal?: AbortSignal): Promise<() => void> {
+  acquirePage(partnerId: string, signal?: AbortSignal): Promise<() => void> {
     const untilMs = this.#monotonicMs() + PAGE_WAIT_MS;
-    const endPage = await this.#pages.acquire(partnerId, signal);
-    const leftMs = Math.max(0, untilMs - this.#monotonicMs());
-    return this.#acquirePart(endPage, () => this.#parts.acquire(partnerId, signal, leftMs));
+    return acquireInLine(
+      () => this.#pages.acquire(partnerId, signal),
+      () => this.#parts.acquire(partnerId, signal, Math.max(0, untilMs - this.#monotonicMs())),
+    );
   }
 
   /** A turn for a chunk of a list that has begun. Throws as for a page, but after 30 s for each of the two waits. */
-  async acquireChunk(partnerId: string): Promise<() => void> {
-    const endChunk = await this.#chunks.acquire(partnerId);
-    return this.#acquirePart(endChunk, () => this.#parts.acquire(partnerId, undefined, CHUNK_WAIT_MS));
-  }
-
-  async #acquirePart(endTurn: () => void, acquire: () => Promise<() => void>): Promise<() => void> {
-    try {
-      const endPart = await acquire();
-      return () => {
-        endPart();
-        endTurn();
-      };
-    } catch (error) {
-      endTurn();
-      throw error;
-    }
+  acquireChunk(partnerId: string): Promise<() => void> {
+    return acquireInLine(
+      () => this.#chunks.acquire(partnerId),
+      () => this.#parts.acquire(partnerId, undefined, CHUNK_WAIT_MS),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { FairShare, toAtMostOf } from './fair-share.ts';
 import type { FairShareOptions } from './fair-share.ts';
+import { acquireInLine, runWith } from './held-units.ts';
 
 /** Who asks for a unit: a partner that has been proven, or an address of which nothing else is known. */
 export type TurnCaller = { readonly partnerId: string } | { readonly address: string };
@@ -37,29 +38,12 @@ export function createTurns({ strangerUnits = 1, atMost, ...options }: TurnOptio
     capacity: strangerUnits,
     asOfRight: undefined,
   });
-  const acquire: Turns['acquire'] = async (caller, signal) => {
-    if ('partnerId' in caller) return units.acquire(caller.partnerId, signal);
-    const endTurnOfAddress = await addresses.acquire(caller.address, signal);
-    try {
-      const release = await units.acquire(STRANGERS, signal);
-      return () => {
-        release();
-        endTurnOfAddress();
-      };
-    } catch (error) {
-      endTurnOfAddress();
-      throw error;
-    }
-  };
-  return {
-    acquire,
-    run: async (caller, work) => {
-      const release = await acquire(caller);
-      try {
-        return await work();
-      } finally {
-        release();
-      }
-    },
-  };
+  const acquire: Turns['acquire'] = (caller, signal) =>
+    'partnerId' in caller
+      ? units.acquire(caller.partnerId, signal)
+      : acquireInLine(
+          () => addresses.acquire(caller.address, signal),
+          () => units.acquire(STRANGERS, signal),
+        );
+  return { acquire, run: (caller, work) => runWith(() => acquire(caller), work) };
 }

@@ -70,13 +70,13 @@ const ofTries: readonly Bound[] = [
     [
       replace(
         'src/shares/stranger-turns.ts',
-        'const endTurnOfAddress = await addresses.acquire(caller.address, signal);',
-        'const endTurnOfAddress = (): void => undefined;',
+        '() => addresses.acquire(caller.address, signal),',
+        '() => Promise.resolve(() => undefined),',
       ),
       replace(
         'src/shares/stranger-turns.ts',
-        'await units.acquire(STRANGERS, signal)',
-        'await units.acquire(caller.address, signal)',
+        'units.acquire(STRANGERS, signal)',
+        'units.acquire(caller.address, signal)',
       ),
     ],
     testsOf('tests/shares/stranger-turns.test.ts')('all addresses together have one unit'),

@@ -22,10 +22,13 @@ function makeTurns(hasOthers: boolean) {
     }
   };
   return {
-    timers,
     had,
     page: (name: string, partner = 'a') => void begin(name, turns.acquirePage(partner)),
     chunk: (name: string, partner = 'a') => void begin(name, turns.acquireChunk(partner)),
+    advance: async (ms: number) => {
+      timers.advance(ms);
+      await setImmediate();
+    },
     /** Ends the turn that has lasted longest. */
     endFirst: async () => {
       ends.shift()?.();
@@ -63,29 +66,25 @@ test('a page waits for one chunk of sixteen lists that are sent, and a chunk for
 });
 
 test('behind what does not end a page is refused after two seconds in all, and a chunk of a list that has begun after thirty', async () => {
-  const { timers, had, page, chunk, endFirst } = makeTurns(true);
+  const { had, page, chunk, advance, endFirst } = makeTurns(true);
   page('page');
   await setImmediate();
   page('second page');
   chunk('chunk');
   await setImmediate();
-  timers.advance(1_500);
+  await advance(1_500);
   await endFirst();
   // The chunk has the turn now, and the second page is the first to wait for it.
   expect(had).toEqual(['page', 'chunk']);
   chunk('second chunk');
   await setImmediate();
-  timers.advance(499);
-  await setImmediate();
+  await advance(499);
   expect(had).toHaveLength(2);
-  timers.advance(1);
-  await setImmediate();
+  await advance(1);
   expect(had.slice(2)).toEqual(['second page refused']);
-  timers.advance(29_499);
-  await setImmediate();
+  await advance(29_499);
   expect(had).toHaveLength(3);
-  timers.advance(1);
-  await setImmediate();
+  await advance(1);
   expect(had.slice(3)).toEqual(['second chunk refused']);
 });
 
