@@ -5,8 +5,8 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
+import type { CreationForm } from './form-keys.ts';
 import { readFormField } from './forms.ts';
-import type { FieldMessages } from './forms.ts';
 import { notificationPath } from './notification-list.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
@@ -16,13 +16,6 @@ import { getScope } from './shell.ts';
 interface Values {
   readonly message: string;
   readonly owner_id: string;
-}
-
-interface Form {
-  readonly status: number;
-  readonly formKey: string;
-  readonly values: Values;
-  readonly errors: FieldMessages;
 }
 
 /** The empty form. */
@@ -62,7 +55,7 @@ export const broadcastFromForm: PageHandler = async (context, request, response)
 function sendForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  { status, formKey, values, errors }: Form,
+  { status, formKey, values, errors }: CreationForm<Values>,
 ): void {
   const scope = getScope(response);
   sendView(response, status, 'broadcast', {

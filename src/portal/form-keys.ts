@@ -8,12 +8,21 @@ import type { Context } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
 import type { PortalContext } from './context.ts';
 import { readFormField } from './forms.ts';
+import type { FieldMessages } from './forms.ts';
 
 /** The hidden field of a form that creates. */
 const FIELD = 'idempotency_key';
 /** How long a form that was sent twice at once waits for the first to be done. */
 const PAUSE_MS = 100;
 const MOST_PAUSES = 30;
+
+/** A form that creates, as it is shown. */
+export interface CreationForm<Values> {
+  readonly status: number;
+  readonly formKey: string;
+  readonly values: Values;
+  readonly errors: FieldMessages;
+}
 
 /** A key for a form that is shown: what it is sent with twice is done once. */
 export function newFormKey(): string {

@@ -7,8 +7,8 @@ import { logChange } from './change-log.ts';
 import { versionOf } from './form-versions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
+import type { CreationForm } from './form-keys.ts';
 import { readFormField } from './forms.ts';
-import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
@@ -18,13 +18,6 @@ import { describeAddressField, describeTopics, NEW_WEBHOOK, readWebhookForm } fr
 import type { WebhookValues } from './webhook-form.ts';
 import { toWebhookRequest, webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
 import type { WebhookWithSecret } from './webhook-operations.ts';
-
-interface CreationForm {
-  readonly status: number;
-  readonly formKey: string;
-  readonly values: WebhookValues;
-  readonly errors: FieldMessages;
-}
 
 /** The empty form. */
 export const showWebhookCreation: PageHandler = (context, _request, response) => {
@@ -79,7 +72,7 @@ async function createOnce(
 function sendCreationForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  { status, formKey, values, errors }: CreationForm,
+  { status, formKey, values, errors }: CreationForm<WebhookValues>,
 ): void {
   const scope = getScope(response);
   sendView(response, status, 'webhook-form', {
