@@ -50,8 +50,8 @@ export function toStoredRow(row: Row): StoredRow {
 
 /** Without the function, which depends on the control. */
 function toStoredRun(run: Run): StoredRun {
-  const { p50, p99, failures, holdMs, delayMs, ownDelayMs, peakMb, keptMb, ...rest } = run;
-  const { attacker, attackerMb, stolen } = rest;
+  const { p50, p99, failures, holdMs, delayMs, ownDelayMs } = run;
+  const { peakMb, keptMb, attacker, attackerMb, stolen } = run;
   return { p50, p99, failures, holdMs, delayMs, ownDelayMs, peakMb, keptMb, attacker, attackerMb, stolen };
 }
 
