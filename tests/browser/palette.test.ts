@@ -38,7 +38,7 @@ test('Ctrl and K open it, arrows choose, Enter goes there; Escape gives the focu
   expect(await focused(page)).toBe('Create a user');
 
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('create');
+  await page.keyboard.insertText('create');
   await page.getByText('2 places').waitFor();
   expect(await input.getAttribute('aria-activedescendant')).toBe('palette-place-0');
   await page.keyboard.press('ArrowUp');
@@ -48,6 +48,32 @@ test('Ctrl and K open it, arrows choose, Enter goes there; Escape gives the focu
   await page.keyboard.press('Enter');
   await page.waitForURL('**/portal/fleets/create/');
   expect(complaints).toEqual([]);
+  await context.close();
+});
+
+test('an answer to what was typed before chooses no place', async () => {
+  const context = await world.open('admin');
+  const page = await context.newPage();
+  await page.clock.install();
+  const released = Promise.withResolvers<null>();
+  await page.route('**/portal/search.json*', async (route) => {
+    await released.promise;
+    await route.continue();
+  });
+  await page.goto('/portal/');
+  const first = page.waitForRequest('**/portal/search.json*');
+  await page.keyboard.press('Control+k');
+  await first;
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.keyboard.insertText('users');
+  const ended = Promise.race([
+    page.waitForEvent('requestfailed'),
+    page.getByRole('option').first().waitFor(),
+  ]);
+  released.resolve(null);
+  await ended;
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/portal/search/?*q=users');
   await context.close();
 });
 

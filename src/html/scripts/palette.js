@@ -43,6 +43,7 @@ function startPalette(dialog) {
 
   input.addEventListener('input', () => {
     // What is shown belongs to what was typed before: Enter leads to the page of the search until this is answered.
+    asking.abort();
     activate(null);
     clearTimeout(pause);
     pause = setTimeout(ask, TYPING_PAUSE_MS);
