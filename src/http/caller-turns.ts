@@ -70,6 +70,17 @@ export class CallerTurns<Item> {
     const party = takeFirst(this.#parties);
     return party && takeFirst(party.callers);
   }
+
+  /** The same of the next partner of whom no more than so many wait. */
+  nextOfFew(most: number): ReadonlySet<Item> | undefined {
+    for (const [name, party] of this.#parties) {
+      if (name === STRANGERS || party.size > most) continue;
+      this.#parties.delete(name);
+      this.#parties.set(name, party);
+      return takeFirst(party.callers);
+    }
+    return undefined;
+  }
 }
 
 export function toPartyName(caller: QuotaSubject): string {

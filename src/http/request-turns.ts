@@ -19,6 +19,14 @@ const FEW_MS = 5;
  * and the loop accepts one connection in a turn, and 200 may be before another caller's.
  */
 const STARTING_WAITING_MS = 0.25;
+/**
+ * Where turns are long all the same, by what is read in them, a partner of whom few requests wait has a quarter of them besides: with 240
+ * turns in a second, of reads of strangers' bodies, one request a turn would be begun, of a stranger and of the partner alternately. Few are
+ * those of a program's connections.
+ */
+const SHARE_OF_LONG_TURN = 0.25;
+const MOST_OF_LONG_TURN_MS = 4;
+const FEW_WAITING = 64;
 /** How long a request waits to be begun before it is refused. */
 const WAIT_MS = 2_000;
 /**
@@ -80,6 +88,11 @@ export class RequestTurns {
       monotonicMs: this.#clock.monotonicMs,
       hasNext: () => !this.#waiting.isEmpty,
       doNext: () => this.#beginOneOf(this.#waiting.next() ?? []),
+      inLongTurns: {
+        share: SHARE_OF_LONG_TURN,
+        maxMs: MOST_OF_LONG_TURN_MS,
+        doNext: () => this.#beginOneOfFew(),
+      },
       onTurn: (nowMs) => this.#setTurn(this.#clock.countTurns(), nowMs),
     });
   }
@@ -126,6 +139,12 @@ export class RequestTurns {
       this.#options.refuse(beyond.request, beyond.response);
     }
     this.#loop.start();
+  }
+
+  #beginOneOfFew(): boolean {
+    const waiting = this.#waiting.nextOfFew(FEW_WAITING);
+    if (waiting !== undefined) this.#beginOneOf(waiting);
+    return waiting !== undefined;
   }
 
   /** Begins one request of the caller whose turn it is. */

@@ -1,126 +1,22 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage, RequestListener } from 'node:http';
-import { connect } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { answerOverloaded } from '../../src/http/bare-problem.ts';
-import { HttpServer } from '../../src/http/http-server.ts';
-import type { WaitingLimits } from '../../src/http/caller-turns.ts';
 import { createCallerFinder } from '../../src/http/request-caller.ts';
-import { findWaitedMs, RequestTurns } from '../../src/http/request-turns.ts';
-import type { LoopClock } from '../../src/loops/loop-clock.ts';
+import { findWaitedMs } from '../../src/http/request-turns.ts';
 import { createAddressFinder } from '../../src/http/trusted-proxies.ts';
 import { ask } from './opened-server.ts';
+import { endServed, serveInTurns, withHeader, WORK_MS } from './served-in-turns.ts';
 
 // Requests of many connections that have come at once: counted and ordered by a clock that moves with the work.
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of undo.splice(0).toReversed()) await each();
-});
-
-/** Two requests are begun in a turn at once, and one while others wait. */
-const WORK_MS = 3;
-const BASE_URL = 'http://localhost:8080';
-
-interface Served {
-  readonly server: HttpServer;
-  /** The paths of what has come, what has been begun and what was refused, each in its order. */
-  readonly arrived: string[];
-  readonly begun: string[];
-  readonly refused: string[];
-  /** How many had been begun when this one came. */
-  readonly begunBefore: Map<string, number>;
-  readonly clock: { nowMs: number };
-  /** Connections from an address, opened before anything is sent. */
-  readonly connect: (count: number, localAddress?: string) => Promise<Socket[]>;
-  /** Lets the loop turn until so many have been begun or refused. */
-  readonly settle: (count: number) => Promise<void>;
-  /** Lets it turn until so many have come. */
-  readonly arrive: (count: number) => Promise<void>;
-}
-
-/** A server whose callers take turns; `handle` answers, or holds. */
-async function serve(
-  handle: RequestListener = (_request, response) => void response.end('done'),
-  limits?: WaitingLimits,
-  workMs = WORK_MS,
-): Promise<Served> {
-  const clock = { nowMs: 0 };
-  // As if all came in one turn of the loop: only those that wait get another one.
-  const loop: LoopClock = { monotonicMs: () => clock.nowMs, countTurns: () => 0 };
-  const [arrived, begun, refused]: [string[], string[], string[]] = [[], [], []];
-  const begunBefore = new Map<string, number>();
-  const turns = new RequestTurns(
-    (request, response) => {
-      clock.nowMs += workMs;
-      begun.push(request.url ?? '');
-      handle(request, response);
-    },
-    {
-      findCaller: createCallerFinder({
-        findAddress: createAddressFinder(['127.0.0.9/32']),
-        findPartnerOfHeader: (authorization) => /^Bearer (.)/.exec(authorization)?.[1],
-        findPartnerOfSession: (cookies) => /^session=(.)/.exec(cookies)?.[1],
-      }),
-      refuse: (request, response) => {
-        refused.push(request.url ?? '');
-        answerOverloaded(BASE_URL, request, response);
-      },
-      clock: loop,
-      limits,
-    },
-  );
-  // Node accepts one connection in a turn of the loop: they are opened before anything is sent.
-  let accepted = 0;
-  // A bounded server would hold some of them by the time that the machine takes.
-  const server = new HttpServer(createServer().on('connection', () => (accepted += 1)));
-  const url = await server.listen({ host: '127.0.0.1', port: 0, baseUrl: undefined });
-  server.serve((request, response) => {
-    arrived.push(request.url ?? '');
-    begunBefore.set(request.url ?? '', begun.length);
-    turns.take(request, response);
-  });
-  undo.push(() => server.stop({ graceMs: 0, lingerMs: 0, drainMs: 0 }));
-  return {
-    server,
-    arrived,
-    begun,
-    refused,
-    begunBefore,
-    clock,
-    connect: async (count, localAddress = '127.0.0.2') => {
-      const wanted = accepted + count;
-      const opening = Array.from({ length: count }, async () => {
-        const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', localAddress });
-        undo.push(() => socket.destroy());
-        socket.on('error', () => undefined);
-        await once(socket, 'connect');
-        return socket;
-      });
-      const sockets = await Promise.all(opening);
-      while (accepted < wanted) await turn();
-      return sockets;
-    },
-    settle: async (count) => {
-      while (begun.length + refused.length < count) await turn();
-    },
-    arrive: async (count) => {
-      while (arrived.length < count) await turn();
-    },
-  };
-}
-
-const withHeader = (path: string, header: string): string =>
-  ask(path).replace('\r\n\r\n', `\r\n${header}\r\n\r\n`);
+afterEach(endServed);
 
 describe('short requests of 20 connections that come in one turn', () => {
   const COUNT = 20;
   const begunBeforeLast = async (workMs: number): Promise<number | undefined> => {
-    const { begunBefore, connect: open, settle } = await serve(undefined, undefined, workMs);
+    const { begunBefore, connect: open, settle } = await serveInTurns(undefined, undefined, workMs);
     for (const [index, socket] of (await open(COUNT)).entries()) socket.write(ask(`/${index}`));
     await settle(COUNT);
     return begunBefore.get(`/${COUNT - 1}`);
@@ -137,7 +33,7 @@ describe('short requests of 20 connections that come in one turn', () => {
 
 describe('requests of 300 connections of one address', () => {
   test('are begun by turns with the one of another address that comes behind them', async () => {
-    const { begun, begunBefore, connect: open, settle } = await serve();
+    const { begun, begunBefore, connect: open, settle } = await serveInTurns();
     const [many, [one]] = [await open(300), await open(1, '127.0.0.3')];
     for (const [index, socket] of many.entries()) socket.write(ask(`/many/${index}`));
     await settle(20);
@@ -150,14 +46,14 @@ describe('requests of 300 connections of one address', () => {
   });
 
   test('are all begun, in the order in which they came', async () => {
-    const { arrived, begun, connect: open, settle } = await serve();
+    const { arrived, begun, connect: open, settle } = await serveInTurns();
     for (const [index, socket] of (await open(300)).entries()) socket.write(ask(`/${index}`));
     await settle(300);
     expect(begun).toEqual(arrived);
   });
 
   test('are one caller with those of other addresses that have tokens or sessions of the same partner', async () => {
-    const { begun, begunBefore, connect: open, settle } = await serve();
+    const { begun, begunBefore, connect: open, settle } = await serveInTurns();
     const [some, others, [one]] = [await open(60), await open(60, '127.0.0.4'), await open(1, '127.0.0.3')];
     for (const [n, socket] of some.entries()) socket.write(withHeader(`/a/${n}`, 'Authorization: Bearer a'));
     for (const [n, socket] of others.entries()) socket.write(withHeader(`/b/${n}`, 'Cookie: session=a'));
@@ -172,7 +68,7 @@ describe('requests of 50 addresses of which nothing else is known', () => {
   const ADDRESSES = Array.from({ length: 50 }, (_, n) => `127.0.2.${n + 1}`);
 
   test('make one of a partner wait for two of them', async () => {
-    const { begun, begunBefore, connect: open, settle } = await serve();
+    const { begun, begunBefore, connect: open, settle } = await serveInTurns();
     const many: Socket[] = [];
     for (const address of ADDRESSES) many.push(...(await open(2, address)));
     const [one] = await open(1, '127.0.0.3');
@@ -187,7 +83,7 @@ describe('requests of 50 addresses of which nothing else is known', () => {
 
   test('wait up to so many in all; the address that has most is refused first', async () => {
     const limits = { maxOfCaller: 100, maxOfParty: 20 };
-    const { begun, refused, connect: open, settle } = await serve(undefined, limits);
+    const { begun, refused, connect: open, settle } = await serveInTurns(undefined, limits);
     const many = await open(60, '127.0.0.5');
     const others: Socket[] = [];
     for (const address of ADDRESSES.slice(0, 5)) others.push(...(await open(1, address)));
@@ -202,7 +98,7 @@ describe('requests of 50 addresses of which nothing else is known', () => {
 });
 
 test('a request that comes while there is time left is begun at once', async () => {
-  const { begun, begunBefore, connect: open, settle } = await serve();
+  const { begun, begunBefore, connect: open, settle } = await serveInTurns();
   const [socket] = await open(1);
   socket?.write(ask('/1'));
   await settle(1);
@@ -210,7 +106,7 @@ test('a request that comes while there is time left is begun at once', async () 
 });
 
 test('who goes while his request waits leaves, and it is never begun', async () => {
-  const { begun, connect: open, arrive, settle } = await serve();
+  const { begun, connect: open, arrive, settle } = await serveInTurns();
   const sockets = await open(300);
   for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));
   await settle(4);
@@ -224,7 +120,11 @@ test('who goes while his request waits leaves, and it is never begun', async () 
 });
 
 test('more than may wait of one caller are refused at once, with the end of their connections', async () => {
-  const { refused, connect: open, settle } = await serve(undefined, { maxOfCaller: 2, maxOfParty: 100 });
+  const {
+    refused,
+    connect: open,
+    settle,
+  } = await serveInTurns(undefined, { maxOfCaller: 2, maxOfParty: 100 });
   const sockets = await open(100);
   const answers = sockets.map((socket) => text(socket));
   for (const [n, socket] of sockets.entries()) socket.write(withHeader(`/${n}`, 'Connection: close'));
@@ -235,7 +135,7 @@ test('more than may wait of one caller are refused at once, with the end of thei
 });
 
 test('what has waited for 2 s is refused', async () => {
-  const { begun, refused, clock, connect: open, settle } = await serve();
+  const { begun, refused, clock, connect: open, settle } = await serveInTurns();
   const sockets = await open(40);
   for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));
   await settle(4);
@@ -247,7 +147,7 @@ test('what has waited for 2 s is refused', async () => {
 
 test('the time that a request has waited is known', async () => {
   const waited: number[] = [];
-  const { connect: open, settle } = await serve((_request, response) => {
+  const { connect: open, settle } = await serveInTurns((_request, response) => {
     waited.push(findWaitedMs(response));
     response.end();
   });
@@ -258,7 +158,7 @@ test('the time that a request has waited is known', async () => {
 });
 
 test('a stop answers what waits', async () => {
-  const { server, begun, connect: open, arrive } = await serve();
+  const { server, begun, connect: open, arrive } = await serveInTurns();
   const sockets = await open(50);
   const answers = sockets.map((socket) => text(socket));
   for (const [n, socket] of sockets.entries()) socket.write(ask(`/${n}`));

@@ -10,6 +10,7 @@ const unproven = (test: string, only?: string): Proof => ({
   ...(only === undefined ? {} : { only }),
 });
 const turns = (test: string): Proof => ({ file: 'tests/http/request-turns.test.ts', test });
+const longTurns = (test: string): Proof => ({ file: 'tests/http/long-turns.test.ts', test });
 const callers = (test: string): Proof => ({ file: 'tests/http/caller-turns.test.ts', test });
 
 export const boundsOfTurns: readonly Bound[] = [
@@ -36,6 +37,30 @@ export const boundsOfTurns: readonly Bound[] = [
     attacks: ['many-connections'],
     edits: [{ file: REQUEST_TURNS, from: 'const FEW_MS = 5;', to: 'const FEW_MS = 5_000;' }],
     proofs: [turns('two are begun at once where they take six')],
+  },
+  {
+    name: 'share of long turns of the event loop that begins what waits',
+    attacks: ['tiny-chunks', 'many-addresses-chunks'],
+    edits: [{ file: REQUEST_TURNS, from: 'SHARE_OF_LONG_TURN = 0.25', to: 'SHARE_OF_LONG_TURN = 0' }],
+    proofs: [longTurns('in a quarter of turns of eight milliseconds')],
+  },
+  {
+    name: 'time in which a long turn of the event loop begins what waits',
+    attacks: ['ten-applications'],
+    edits: [{ file: REQUEST_TURNS, from: 'MOST_OF_LONG_TURN_MS = 4', to: 'MOST_OF_LONG_TURN_MS = Infinity' }],
+    proofs: [longTurns('for four milliseconds where turns take longer')],
+  },
+  {
+    name: 'long turns of the event loop that are not for strangers',
+    attacks: ['many-connections'],
+    edits: [{ file: CALLERS, from: 'name === STRANGERS || party.size > most', to: 'party.size > most' }],
+    proofs: [longTurns('of an address one is begun in a long turn')],
+  },
+  {
+    name: 'long turns of the event loop that are for partners of whom few requests wait',
+    attacks: ['refused-everywhere'],
+    edits: [{ file: REQUEST_TURNS, from: 'const FEW_WAITING = 64;', to: 'const FEW_WAITING = 1_024;' }],
+    proofs: [longTurns('until 64 are left')],
   },
   {
     name: 'one turn of all addresses together',
