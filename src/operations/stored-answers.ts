@@ -55,6 +55,11 @@ export function toReply(answer: Answer, isRepeat: boolean): OperationReply {
   return { ...reply, headers: { ...headers, ...REPLAYED } };
 }
 
+/** Whether a reply is that of a repeat. */
+export function isReplayed({ headers }: OperationReply): boolean {
+  return typeof headers === 'object' && headers['Idempotent-Replayed'] !== undefined;
+}
+
 function toStored(answer: Answer): StoredAnswer {
   if ('reply' in answer) return answer;
   const { code, message: detail, errors, areErrorsTruncated, headers } = answer.problem;

@@ -6,6 +6,7 @@ import { Problem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Context } from '../operations/context.ts';
 import type { KeyedRequest } from '../operations/idempotency.ts';
+import { isReplayed } from '../operations/stored-answers.ts';
 import type { PortalContext } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -62,18 +63,14 @@ export async function runOnce(
   run: (context: Context) => Promise<OperationReply>,
 ): Promise<{ readonly body: unknown; readonly isRepeat: boolean }> {
   const key = readFormField(request, FIELD);
-  let isRepeat = true;
-  const runFirst = (once: Context): Promise<OperationReply> => {
-    isRepeat = false;
-    return run(once);
-  };
-  if (key === '') return { body: (await runFirst(context)).body, isRepeat };
+  if (key === '') return { body: (await run(context)).body, isRepeat: false };
   for (let pauses = 0; ; pauses++) {
     try {
-      const { body } = await answerOnce(context, { ...asked, key, query: {} }, (once) =>
-        runFirst(once).catch(refuse),
+      const reply = await answerOnce(context, { ...asked, key, query: {} }, (once) =>
+        run(once).catch(refuse),
       );
-      return { body, isRepeat };
+      // It may have run in a transaction that was undone, before another answer was found.
+      return { body: reply.body, isRepeat: isReplayed(reply) };
     } catch (error) {
       if (error instanceof Refusal) throw error.problem;
       if (!(error instanceof Problem)) throw error;

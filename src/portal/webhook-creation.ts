@@ -66,7 +66,8 @@ async function createOnce(
     // What is kept for a form that is sent again holds no secret.
     return { status: reply.status, body: { id: created.id } };
   });
-  return { id: (answer.body as { readonly id: string }).id, created };
+  const { id } = answer.body as { readonly id: string };
+  return { id, created: answer.isRepeat ? undefined : created };
 }
 
 function sendCreationForm(
