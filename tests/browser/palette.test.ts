@@ -77,6 +77,21 @@ test('an answer to what was typed before chooses no place', async () => {
   await context.close();
 });
 
+test('before an answer an arrow up chooses the last place', async () => {
+  const context = await world.open('admin');
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto('/portal/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Vienna pilot' }).waitFor();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await page.keyboard.insertText('users');
+  await page.keyboard.press('ArrowUp');
+  const last = await page.getByRole('option').last().textContent();
+  expect(await page.locator('[aria-selected="true"]').textContent()).toBe(last);
+  await context.close();
+});
+
 test('a device is found by its id, and what is not found yet leads to the page of the search', async () => {
   const context = await world.open('staff');
   const page = await context.newPage();

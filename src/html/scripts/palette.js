@@ -42,7 +42,7 @@ function startPalette(dialog) {
   };
 
   input.addEventListener('input', () => {
-    // What is shown belongs to what was typed before: Enter leads to the page of the search until this is answered.
+    // What is shown belongs to what was typed before: Enter leads to the page of the search until this is answered, or an arrow chooses.
     asking.abort();
     activate(null);
     clearTimeout(pause);
@@ -53,8 +53,8 @@ function startPalette(dialog) {
     const steps = { ArrowDown: 1, ArrowUp: -1 };
     if (event.key in steps && all.length > 0) {
       event.preventDefault();
-      const at = all.indexOf(active) + steps[event.key];
-      activate(all[(at + all.length) % all.length]);
+      const at = active === null ? Math.min(0, steps[event.key]) : all.indexOf(active) + steps[event.key];
+      activate(all.at(at % all.length));
     } else if (event.key === 'Enter' && active !== null) {
       event.preventDefault();
       location.assign(active.dataset.href);
