@@ -10,8 +10,8 @@ const LINES = 1_000;
 /** Pages of a partner that are read, or wait for a chunk beside them. */
 const PAGES = { capacity: LINES, asOfRight: 1, maxWaiting: 1_000, waitMs: PAGE_WAIT_MS };
 /**
- * Chunks of streamed lists that are, for a millisecond or two of the event loop each. Only lists that have begun wait, so that none is
- * refused for their number; the wait is long enough for those before it on a slow database.
+ * Chunks of streamed lists that are, for a millisecond or two of the event loop each. Only lists that are streamed wait, sixteen of a
+ * partner, so that none is refused for their number; the wait is long enough for those before it on a slow database.
  */
 const CHUNK_WAIT_MS = 30_000;
 const CHUNKS = { capacity: LINES, asOfRight: 1, maxWaiting: 16, waitMs: CHUNK_WAIT_MS };
@@ -58,7 +58,7 @@ export class ListTurns {
     );
   }
 
-  /** A turn for a chunk of a list that has begun. Throws as for a page, but after 30 s for each of the two waits. */
+  /** A turn for a chunk of a list that is streamed. Throws as for a page, but after 30 s for each of the two waits. */
   acquireChunk(partnerId: string): Promise<() => void> {
     return acquireInLine(
       () => this.#chunks.acquire(partnerId),

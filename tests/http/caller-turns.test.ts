@@ -39,6 +39,22 @@ test('all addresses together have one turn beside each partner, and take turns i
   expect(turns.isEmpty).toBe(true);
 });
 
+test('partners of whom few wait have turns of their own, by turns', () => {
+  const turns = new CallerTurns<string>({ maxOfCaller: 10, maxOfParty: 100 });
+  addAll(turns, addressOf(1), 1);
+  for (const partner of ['partner 1', 'partner 2', 'partner 3'] as const)
+    addAll(turns, partner, partner === 'partner 2' ? 3 : 2);
+  const taken: string[] = [];
+  for (;;) {
+    const [first] = turns.nextOfFew(2) ?? [];
+    if (first === undefined) break;
+    turns.remove(first.slice(0, first.lastIndexOf(' ')) as QuotaSubject, first);
+    taken.push(first);
+  }
+  expect(taken).toEqual(['partner 1 0', 'partner 3 0', 'partner 1 1', 'partner 3 1']);
+  expect(takeAll(turns)).toEqual(['address 192.0.2.1 0', 'partner 2 0', 'partner 2 1', 'partner 2 2']);
+});
+
 test('of a caller so many wait', () => {
   const turns = new CallerTurns<string>({ maxOfCaller: 2, maxOfParty: 100 });
   expect(addAll(turns, PARTNER, 3)).toEqual([undefined, undefined, 'partner 1 2']);

@@ -58,7 +58,7 @@ export const boundsOfTurns: readonly Bound[] = [
   },
   {
     name: 'long turns of the event loop that are for partners of whom few requests wait',
-    attacks: ['refused-everywhere'],
+    attacks: ['event-streams'],
     edits: [{ file: REQUEST_TURNS, from: 'const FEW_WAITING = 64;', to: 'const FEW_WAITING = 1_024;' }],
     proofs: [longTurns('until 64 are left')],
   },
