@@ -1,3 +1,4 @@
+import { putHelpersBehind } from '../compose/helper-threads.ts';
 import { startService } from '../compose/service.ts';
 import type { Service, ServeRole } from '../compose/service.ts';
 import type { Log } from '../log/log.ts';
@@ -21,6 +22,7 @@ export async function serveCommand(
   { role, printCredentials: mayPrint = false }: ServeOptions,
 ): Promise<number> {
   surviveLostOutput(log);
+  putHelpersBehind();
   const ended = Promise.withResolvers<number>();
   const stopping = stopBySignal(settings.stopDelaySeconds * 1_000 + STOP_MS, log);
   const onFatal = (error: Error): void => {

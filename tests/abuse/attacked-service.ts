@@ -45,10 +45,10 @@ export interface AttackedService {
   readonly countQueueQuestions: () => Promise<number>;
   /** Takes locks by a statement, of which $1 is the attacker; the function that it resolves to lets them go. */
   lock(statement: string): Promise<() => Promise<void>>;
-  /** Milliseconds of processor time of the threads that give way to the main thread (nice(2)). */
+  /** Milliseconds of processor time of the threads that give way to the main thread (nice(2)), without V8's own. */
   readonly threadMsThatGiveWay: () => Promise<number>;
-  /** Threads of V8's own, which collect garbage and compile for the loop and the compute threads, and give way to nobody. */
-  readonly countV8Threads: () => Promise<number>;
+  /** By how much each thread of V8's own, which collect garbage and compile for the loop and the compute threads, gives way (nice(2)). */
+  readonly nicenessOfV8Threads: () => Promise<number[]>;
   /** The longest hold of the event loop since the last call, in milliseconds of its thread. */
   readonly takeHoldMs: () => Promise<number>;
   /** A request of the other partner; resolves to its status. */
@@ -64,8 +64,9 @@ const THREAD_MS_THAT_GIVE_WAY = `(() => {
   const { getPriority } = process.getBuiltinModule('node:os');
   let givingWayMs = 0;
   for (const thread of readdirSync('/proc/self/task')) {
-    const fields = readFileSync('/proc/self/task/' + thread + '/stat', 'utf8').split(') ')[1].split(' ');
-    if (Number(fields[16]) >= Math.min(19, getPriority() + 10)) givingWayMs += 10 * (Number(fields[11]) + Number(fields[12]));
+    const [name, rest] = readFileSync('/proc/self/task/' + thread + '/stat', 'utf8').split(') ');
+    const fields = rest.split(' ');
+    if (!name.endsWith('(V8Worker') && Number(fields[16]) >= Math.min(19, getPriority() + 10)) givingWayMs += 10 * (Number(fields[11]) + Number(fields[12]));
   }
   return givingWayMs;
 })()`;
@@ -73,10 +74,13 @@ const THREAD_MS_THAT_GIVE_WAY = `(() => {
 const COUNT_RECEIVED = `globalThis.received = 0;
 process.getBuiltinModule('node:diagnostics_channel').subscribe('http.server.request.start', () => { received += 1; })`;
 
-const COUNT_V8_THREADS = `(() => {
+const NICENESS_OF_V8_THREADS = `(() => {
   const { readdirSync, readFileSync } = process.getBuiltinModule('node:fs');
-  const names = readdirSync('/proc/self/task').map((thread) => readFileSync('/proc/self/task/' + thread + '/comm', 'utf8').trim());
-  return names.filter((name) => name === 'V8Worker').length;
+  const { getPriority } = process.getBuiltinModule('node:os');
+  const stats = readdirSync('/proc/self/task').map((thread) => readFileSync('/proc/self/task/' + thread + '/stat', 'utf8').split(') '));
+  return stats
+    .filter(([name]) => name.endsWith('(V8Worker'))
+    .map(([, rest]) => Number(rest.split(' ')[16]) - getPriority());
 })()`;
 
 /** The least of the longest holds during each wait: what an attack holds it holds in each; what else the machine does it does not. */
@@ -142,7 +146,7 @@ export async function startAttackedService(
     countQueueQuestions: () => countConnections(pool, "state = 'active' and query like '% as in_flight%'"),
     lock: (statement) => holdLock(pool, statement, attacker.orgId),
     threadMsThatGiveWay: () => inspector.evaluate<number>(THREAD_MS_THAT_GIVE_WAY),
-    countV8Threads: () => inspector.evaluate<number>(COUNT_V8_THREADS),
+    nicenessOfV8Threads: () => inspector.evaluate<number[]>(NICENESS_OF_V8_THREADS),
     takeHoldMs: () => inspector.evaluate<number>(TAKE_LONGEST_HOLD),
     ask: (method) => askAsVictim(service.baseUrl, victim, method),
     remove: async () => {

@@ -209,4 +209,14 @@ export const boundsOfLoops: readonly Bound[] = [
     ],
     testsOf('tests/process/stop.test.ts')('a stop that something holds up is cut off in time'),
   ),
+  bound(
+    "threads of V8's own",
+    [replace('bin/partner', '--v8-pool-size=1', '--v8-pool-size=4')],
+    testsOf('tests/abuse/heavy-work.test.ts')('their garbage is collected by one thread'),
+  ),
+  bound(
+    "threads of V8's own that go behind the event loop",
+    [replace('src/cli/serve.ts', '  putHelpersBehind();\n', '')],
+    testsOf('tests/abuse/heavy-work.test.ts')('their garbage is collected by one thread'),
+  ),
 ];

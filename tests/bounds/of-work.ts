@@ -90,11 +90,6 @@ export const boundsOfWork: readonly Bound[] = [
     testsOf('tests/compute/loop-holds.test.ts')('is done elsewhere', 'computeHeatPumpSchedule'),
   ),
   bound(
-    "threads of V8's own",
-    [replace('bin/partner', '--v8-pool-size=1', '--v8-pool-size=4')],
-    testsOf('tests/abuse/heavy-work.test.ts')('their garbage is collected by one thread'),
-  ),
-  bound(
     'turns of partners on the event loop',
     [
       replace(
