@@ -73,13 +73,8 @@ export class CallerTurns<Item> {
 
   /** The same of the next partner of whom no more than so many wait. */
   nextOfFew(most: number): ReadonlySet<Item> | undefined {
-    for (const [name, party] of this.#parties) {
-      if (name === STRANGERS || party.size > most) continue;
-      this.#parties.delete(name);
-      this.#parties.set(name, party);
-      return takeFirst(party.callers);
-    }
-    return undefined;
+    const party = takeFirst(this.#parties, ({ size }, name) => name !== STRANGERS && size <= most);
+    return party && takeFirst(party.callers);
   }
 }
 
@@ -97,9 +92,13 @@ function takeLastOfMost<Item>(party: Party<Item>, least: number): Item | undefin
   return last;
 }
 
-/** The first value, which goes to the end. */
-function takeFirst<Key, Value>(turns: Map<Key, Value>): Value | undefined {
+/** The first value, or the first that is wanted, which goes to the end. */
+function takeFirst<Key, Value>(
+  turns: Map<Key, Value>,
+  isWanted: (value: Value, key: Key) => boolean = () => true,
+): Value | undefined {
   for (const [key, value] of turns) {
+    if (!isWanted(value, key)) continue;
     turns.delete(key);
     turns.set(key, value);
     return value;

@@ -53,7 +53,7 @@ export const boundsOfTurns: readonly Bound[] = [
   {
     name: 'long turns of the event loop that are not for strangers',
     attacks: ['many-connections'],
-    edits: [{ file: CALLERS, from: 'name === STRANGERS || party.size > most', to: 'party.size > most' }],
+    edits: [{ file: CALLERS, from: 'name !== STRANGERS && size <= most', to: 'size <= most' }],
     proofs: [longTurns('of an address one is begun in a long turn')],
   },
   {
