@@ -35,7 +35,7 @@ export interface Run extends Latency {
   /** MB of resident memory: at most during the run, and after it, beyond the most that the warm-up took. */
   readonly peakMb: number;
   readonly keptMb: number;
-  /** From the attack's start to the last request that took longer than a given time. */
+  /** From the attack's start to when no more than a hundredth of the requests that were sent later took longer than a given time. */
   readonly slowUntilMs: (thanMs: number) => number;
   readonly attacker: Readonly<Record<string, number>>;
   readonly attackerMb: number;
@@ -177,12 +177,10 @@ async function measureBeside(
     ...holds,
     peakMb: Math.max(0, peak - warmMb),
     keptMb: Math.max(0, now - warmMb),
-    slowUntilMs: (thanMs) =>
-      sentMs.reduce(
-        (until, at, n) =>
-          (latencyMs[n] ?? 0) > thanMs ? Math.max(until, report.startedAt - startedAt + at) : until,
-        0,
-      ),
+    slowUntilMs: (thanMs) => {
+      const slowFirst = countSlowFirst(latencyMs, thanMs);
+      return slowFirst === 0 ? 0 : report.startedAt - startedAt + (sentMs[slowFirst - 1] ?? 0);
+    },
     attacker: counts,
     attackerMb: bytesReceived / 1e6,
     stolen,
@@ -192,4 +190,18 @@ async function measureBeside(
 function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+/**
+ * How many requests it takes until the others, sent later, reach a p99 of `thanMs`. The last slow one of all would tell nothing: a
+ * hundredth of the requests beside the control are above the control's p99 too, whenever that is.
+ */
+export function countSlowFirst(latencyMs: readonly number[], thanMs: number): number {
+  let slow = latencyMs.filter((ms) => ms > thanMs).length;
+  const first = latencyMs.findIndex((ms, n) => {
+    if (slow <= (latencyMs.length - n) / 100) return true;
+    if (ms > thanMs) slow -= 1;
+    return false;
+  });
+  return first === -1 ? latencyMs.length : first;
 }

@@ -23,7 +23,7 @@ export interface StoredRow {
   readonly attack: string;
   readonly limits: string;
   readonly from: string;
-  /** Of a burst: until when requests were slow, in milliseconds after its start. */
+  /** Of a burst: after how many milliseconds the later requests reached the goal of p99. */
   readonly slowUntilMs: number | null;
   readonly control: ControlLatency;
   readonly median: StoredRun;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findAttack } from '../../bench/abuse/attacks/all.ts';
 import { isStored, toStoredRow, readStoredRows, writeStoredResults } from '../../bench/abuse/stored-rows.ts';
 import type { StoredResults } from '../../bench/abuse/stored-rows.ts';
-import { disturbanceOf } from '../../bench/abuse/measure.ts';
+import { countSlowFirst, disturbanceOf } from '../../bench/abuse/measure.ts';
 import type { Run } from '../../bench/abuse/measure.ts';
 import { readPlan, rowsOf } from '../../bench/abuse/plan.ts';
 import type { Plan } from '../../bench/abuse/plan.ts';
@@ -50,6 +50,21 @@ test('stolen time is read as a part of all processor time, and is none where nob
   expect(before).toEqual({ stolen: 40, all: 1000 });
   expect(stolenSince(before, { stolen: 50, all: 1200 })).toBe(0.05);
   expect(stolenSince(readProcessorTicks(join(folder, 'nowhere')), { stolen: 0, all: 0 })).toBe(0);
+});
+
+test('a burst is felt until a hundredth of the later requests at most are slow, and not until the last one that is', () => {
+  const run = (slow: (n: number) => boolean): number =>
+    countSlowFirst(
+      Array.from({ length: 1000 }, (_, n) => (slow(n) ? 31 : 30)),
+      30,
+    );
+  const isLater = (n: number): boolean => n % 200 === 199;
+  expect(run(() => false)).toBe(0);
+  expect(run(isLater)).toBe(0);
+  // Of the 954 later ones 4 and 5 are slow.
+  expect(run((n) => n < 50 || isLater(n))).toBe(46);
+  expect(run((n) => n >= 900 && n < 950)).toBe(950);
+  expect(run(() => true)).toBe(1000);
 });
 
 test('a run is disturbed by more stolen time than 2 %, or by a victim that stood still for more than 75 ms', () => {
