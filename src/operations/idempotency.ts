@@ -111,14 +111,15 @@ export class IdempotentAnswers {
   }
 
   async #answerOutside(context: Context, asked: Asked, run: Run): Promise<OperationReply> {
-    const first = await this.#inCountedTransaction(context, async (tx, counted) => {
-      const found = await this.#takeKey(tx, context, asked, counted);
-      if (found === undefined) await store(tx, context, asked, undefined);
-      return found;
+    const { first, counted } = await this.#inCountedTransaction(context, async (tx, counted) => {
+      const first = await this.#takeKey(tx, context, asked, counted);
+      if (first === undefined) await store(tx, context, asked, undefined);
+      return { first, counted };
     });
     if (first !== undefined) return toReply(first, true);
     const answer = await settle(() => run(context)).catch(async (error: unknown) => {
       await deleteUsedKey(context.db, asked.key);
+      giveBack(counted);
       throw error;
     });
     await store(context.db, context, asked, answer);
@@ -131,16 +132,13 @@ export class IdempotentAnswers {
     work: (tx: Tx, counted: Count[]) => Promise<Result>,
   ): Promise<Result> {
     const counted: Count[] = [];
-    const giveBack = (): void => {
-      for (const count of counted.splice(0)) count.used -= 1;
-    };
     try {
       return await inTransaction(db, (tx) => {
-        giveBack();
+        giveBack(counted);
         return work(tx, counted);
       });
     } catch (error) {
-      giveBack();
+      giveBack(counted);
       throw error;
     }
   }
@@ -192,6 +190,10 @@ export class IdempotentAnswers {
     const isFresh = count !== undefined && this.#monotonicMs() - count.atMs < this.#countMemoryMs;
     return isFresh ? count : undefined;
   }
+}
+
+function giveBack(counted: Count[]): void {
+  for (const count of counted.splice(0)) count.used -= 1;
 }
 
 /** What the operation answers, be it a refusal; throws what is not to be stored. */

@@ -3,8 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { ROUTES } from '../../generated/routes.ts';
 import type { SecuredOperationId } from '../../generated/routes.ts';
 import { changeQuotas } from '../../src/accounts/quotas.ts';
+import type { OperationReply } from '../../src/contract/handlers.ts';
 import { insertOrganization } from '../../src/queries/accounts/organizations.ts';
 import { removeExpiredData } from '../../src/maintenance/sweeper.ts';
+import type { Context } from '../../src/operations/context.ts';
+import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
 import { tryLockKey } from '../../src/queries/accounts/idempotency-keys.ts';
 import { unknownObjects } from '../contract/operation-calls.ts';
 import { addPerson, startApi } from '../support/api.ts';
@@ -257,4 +260,20 @@ test('beyond its quota of keys a partner is refused, but not what it has asked b
   expect(isReplayed(await create('quota-0', bodies[0] ?? {}, mine))).toBe(true);
   expect((await create('quota-9', newUser())).status).toBe(201);
   expect((await api.call('createUser', { ...mine, body: bodies[3] })).status).toBe(201);
+});
+
+test('a test message that could not be sent leaves its key and its place in the quota', async () => {
+  const { orgId: partnerId, admin } = api.own;
+  const actor = { partnerId, userId: admin.id };
+  const quotas = { idempotency_keys: 1 };
+  const context = { ...api.services, db: api.db, actor, quotas, now: start } as unknown as Context;
+  const answers = new IdempotentAnswers(() => 0);
+  const send = (key: string, run: () => Promise<OperationReply>): Promise<OperationReply> =>
+    answers.answer(context, { operation: 'testWebhook', key, path: {}, query: {}, body: {} }, run);
+  for (const key of ['lost', 'lost', 'lost too'])
+    await expect(send(key, () => Promise.reject(new Error('No room.')))).rejects.toThrow('No room.');
+  expect(await send('sent', () => Promise.resolve({ status: 200, body: {} }))).toMatchObject({ status: 200 });
+  await expect(send('more', () => Promise.reject(new Error('No room.')))).rejects.toMatchObject({
+    code: 'quota_reached',
+  });
 });
