@@ -204,8 +204,8 @@ export function describeAnswer(
 /** What a partner may have of the lists that are streamed. */
 export function listSharesOf({ sharedLists }: OperationOptions, partnerId: string): ListShares {
   return {
-    acquireList: () => sharedLists.streams.acquire(partnerId),
-    acquireChunk: () => sharedLists.turns.acquireChunk(partnerId),
+    acquireList: (signal) => sharedLists.streams.acquire(partnerId, signal),
+    acquireChunk: (signal) => sharedLists.turns.acquireChunk(partnerId, signal),
   };
 }
 

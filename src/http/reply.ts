@@ -4,7 +4,8 @@ import { EventStream } from '../contract/event-stream.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import { StreamedBytes } from '../contract/streamed-bytes.ts';
 import type { OperationReply } from '../contract/handlers.ts';
-import { AlreadyAnsweredError, isGivenUp, isUnwanted } from './given-up.ts';
+import { AlreadyAnsweredError, isGivenUp, isUnwanted, waitWhileWanted } from './given-up.ts';
+import { runWith } from '../shares/held-units.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
 import type { StreamRules } from './event-stream.ts';
@@ -26,12 +27,12 @@ export interface ReplyRules {
   readonly lists: ListShares;
 }
 
-/** What a caller may have of the lists that are streamed; each resolves to the function that gives it back. */
+/** What a caller may have of the lists that are streamed; each resolves to the function that gives it back, or throws the signal's reason. */
 export interface ListShares {
   /** For a list, from its beginning to its end. */
-  readonly acquireList: () => Promise<() => void>;
+  readonly acquireList: (signal: AbortSignal) => Promise<() => void>;
   /** For reading and writing a chunk of one; nothing is held while the client reads. */
-  readonly acquireChunk: () => Promise<() => void>;
+  readonly acquireChunk: (signal: AbortSignal) => Promise<() => void>;
 }
 
 /**
@@ -59,10 +60,10 @@ export async function sendReply(
     await sendCodedJson(response, reply.status, reply.body.bytes, coding);
   } else if (reply.body instanceof StreamedBytes) {
     const { body } = reply;
-    await inTurn(lists, () => sendStreamedBytes(response, reply.status, body, coding));
+    await inTurn(response, lists, () => sendStreamedBytes(response, reply.status, body, coding));
   } else if (hasStreamedList(reply.body)) {
     const parts = toJsonParts(reply.body);
-    await inTurn(lists, () =>
+    await inTurn(response, lists, () =>
       sendJsonParts(response, reply, parts, { acquireChunk: lists.acquireChunk, coding }),
     );
   } else if (isTagged) {
@@ -75,13 +76,8 @@ export async function sendReply(
 }
 
 /** Sends a list once there is a share for it, which it holds until all is sent. */
-async function inTurn(lists: ListShares, send: () => Promise<void>): Promise<void> {
-  const release = await lists.acquireList();
-  try {
-    await send();
-  } finally {
-    release();
-  }
+function inTurn(response: Response, lists: ListShares, send: () => Promise<void>): Promise<void> {
+  return runWith(() => waitWhileWanted(response, lists.acquireList), send);
 }
 
 function hasStreamedList(body: unknown): body is object {
@@ -129,7 +125,7 @@ async function sendJsonParts(
   const coder = new AnswerCoder(response, coding);
   let release: () => void = () => undefined;
   try {
-    release = await acquireChunk();
+    release = await waitWhileWanted(response, acquireChunk);
     response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');
     let text = '';
@@ -148,7 +144,7 @@ async function sendJsonParts(
       if (isUnwanted(response)) return;
       // Its head is known, and it has no more.
       if (response.req.method === 'HEAD') break;
-      release = await acquireChunk();
+      release = await waitWhileWanted(response, acquireChunk);
     }
     setLateHeaders();
     const last = await coder.end(text);

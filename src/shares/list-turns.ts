@@ -59,10 +59,10 @@ export class ListTurns {
   }
 
   /** A turn for a chunk of a list that is streamed. Throws as for a page, but after 30 s for each of the two waits. */
-  acquireChunk(partnerId: string): Promise<() => void> {
+  acquireChunk(partnerId: string, signal?: AbortSignal): Promise<() => void> {
     return acquireInLine(
-      () => this.#chunks.acquire(partnerId),
-      () => this.#parts.acquire(partnerId, undefined, CHUNK_WAIT_MS),
+      () => this.#chunks.acquire(partnerId, signal),
+      () => this.#parts.acquire(partnerId, signal, CHUNK_WAIT_MS),
     );
   }
 }

@@ -21,16 +21,16 @@ export const boundsOfWork: readonly Bound[] = [
     [
       replace(
         REPLY,
-        '    release = await acquireChunk();\n    response.statusCode',
+        '    release = await waitWhileWanted(response, acquireChunk);\n    response.statusCode',
         '    response.statusCode',
       ),
-      replace(REPLY, 'break;\n      release = await acquireChunk();', 'break;'),
+      replace(REPLY, 'break;\n      release = await waitWhileWanted(response, acquireChunk);', 'break;'),
     ],
     testsOf('tests/http/reply.test.ts')('no turn of the event loop makes more than one chunk'),
   ),
   bound(
     'lists by turns',
-    [replace(REPLY, 'const release = await lists.acquireList();', 'const release = (): void => void lists;')],
+    [replace(REPLY, 'waitWhileWanted(response, lists.acquireList)', 'Promise.resolve(() => undefined)')],
     testsOf('tests/http/reply.test.ts')('a partner whose lists are not read waits for its turn in vain'),
   ),
   bound(

@@ -23,6 +23,7 @@ async function* rows(count = COUNT, failsAt = -1): AsyncGenerator<{ index: numbe
 }
 
 interface Served {
+  readonly port: number;
   /** Opens an answer for the partner; nothing of it is read. */
   readonly ask: (partnerId: string, what: string, method?: string) => Promise<IncomingMessage>;
   readonly share: FairShare;
@@ -45,9 +46,9 @@ const OBJECTS: Readonly<Record<string, () => object>> = {
   '/broken-member': () => ({ items: rows(COUNT, 500), total: 2 }),
 };
 
-/** A server that streams lists: `endless`, `broken`, members of objects, or one of a megabyte. What fails before it begins is 503, or 500. */
-async function serve(): Promise<Served> {
-  const share = new FairShare({ capacity: 3, asOfRight: 1, atMost: 1, maxWaiting: 1, waitMs: 20 });
+/** A server that streams lists, of which one of a partner waits for `waitMs`: `endless`, `broken`, members of objects, or one of a megabyte. What fails before it begins is 503, or 500. */
+async function serve(waitMs = 20): Promise<Served> {
+  const share = new FairShare({ capacity: 3, asOfRight: 1, atMost: 1, maxWaiting: 1, waitMs });
   const chunks = new FairShare({ capacity: 1, maxWaiting: 10, waitMs: 60_000 });
   const answer = async (url: URL, response: ServerResponse): Promise<void> => {
     const partnerId = url.searchParams.get('partner') ?? '';
@@ -58,8 +59,8 @@ async function serve(): Promise<Served> {
       { status: 200, body },
       {
         lists: {
-          acquireList: () => share.acquire(partnerId),
-          acquireChunk: () => chunks.acquire(partnerId),
+          acquireList: (signal) => share.acquire(partnerId, signal),
+          acquireChunk: (signal) => chunks.acquire(partnerId, signal),
         },
       },
     );
@@ -82,7 +83,7 @@ async function serve(): Promise<Served> {
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     return response.on('error', () => undefined);
   };
-  return { ask, share, chunks };
+  return { port, ask, share, chunks };
 }
 
 async function isFree(share: Pick<FairShare, 'usage'>): Promise<void> {
@@ -147,6 +148,20 @@ test('no turn of the event loop makes more than one chunk of each that may be ma
   isOver = true;
   expect(write.mock.calls.length).toBeGreaterThan(60);
   expect(most).toBe(1);
+});
+
+test('a client that has gone waits for no list and for no chunk', async () => {
+  const { port, share, chunks } = await serve(60_000);
+  for (const units of [share, chunks]) {
+    const release = await units.acquire('a');
+    const sent = request(`http://127.0.0.1:${port}/list?partner=a`, { agent: false }).end();
+    sent.on('error', () => undefined);
+    await expect.poll(() => units.usage.waiting).toBe(1);
+    sent.destroy();
+    await expect.poll(() => units.usage.waiting).toBe(0);
+    release();
+    await isFree(share);
+  }
 });
 
 async function readText(response: IncomingMessage): Promise<string> {
