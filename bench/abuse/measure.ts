@@ -35,7 +35,7 @@ export interface Run extends Latency {
   /** MB of resident memory: at most during the run, and after it, beyond the most that the warm-up took. */
   readonly peakMb: number;
   readonly keptMb: number;
-  /** From the attack's start to when no more than a hundredth of the requests that were sent later took longer than a given time. */
+  /** From the attack's start until the requests that were sent later had a p99 of a given time or less (`countSlowFirst`). */
   readonly slowUntilMs: (thanMs: number) => number;
   readonly attacker: Readonly<Record<string, number>>;
   readonly attackerMb: number;
@@ -192,16 +192,17 @@ function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }
 
+/** A second of the victim's requests. */
+const SOON = 200;
+
 /**
- * How many requests it takes until the others, sent later, reach a p99 of `thanMs`. The last slow one of all would tell nothing: a
- * hundredth of the requests beside the control are above the control's p99 too, whenever that is.
+ * How many requests it takes until the others, sent later, have a p99 of `thanMs` or less, those of the next second by themselves
+ * too. The last slow one of all would tell nothing: a hundredth of the requests beside the control are above the control's p99, whenever that is.
  */
 export function countSlowFirst(latencyMs: readonly number[], thanMs: number): number {
-  let slow = latencyMs.filter((ms) => ms > thanMs).length;
-  const first = latencyMs.findIndex((ms, n) => {
-    if (slow <= (latencyMs.length - n) / 100) return true;
-    if (ms > thanMs) slow -= 1;
-    return false;
-  });
+  const isReached = (values: readonly number[]): boolean => percentile(values, 0.99) <= thanMs;
+  const first = latencyMs.findIndex(
+    (_ms, n) => isReached(latencyMs.slice(n, n + SOON)) && isReached(latencyMs.slice(n)),
+  );
   return first === -1 ? latencyMs.length : first;
 }

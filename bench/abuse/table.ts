@@ -33,7 +33,7 @@ export interface Row extends Conclusion {
 interface Conclusion {
   /** The run in the middle by p99, a burst by how long it was felt, with the worst of what must never be. */
   readonly run: Run;
-  /** Until when requests took longer than the goal of p99, in milliseconds after the attack's start. */
+  /** Of a burst: after how many milliseconds the later requests reached the goal of p99. */
   readonly slowUntilMs: number;
   readonly isSlow: boolean;
   /** Where runs were left out: whether the true median lies at most or at least there. */
