@@ -111,15 +111,16 @@ export class IdempotentAnswers {
   }
 
   async #answerOutside(context: Context, asked: Asked, run: Run): Promise<OperationReply> {
-    const { first, counted } = await this.#inCountedTransaction(context, async (tx, counted) => {
-      const first = await this.#takeKey(tx, context, asked, counted);
-      if (first === undefined) await store(tx, context, asked, undefined);
-      return { first, counted };
+    const first = await this.#inCountedTransaction(context, async (tx, counted) => {
+      const found = await this.#takeKey(tx, context, asked, counted);
+      if (found === undefined) await store(tx, context, asked, undefined);
+      return found;
     });
     if (first !== undefined) return toReply(first, true);
     const answer = await settle(() => run(context)).catch(async (error: unknown) => {
       await deleteUsedKey(context.db, asked.key);
-      giveBack(counted);
+      const count = this.#findCount(context.actor.partnerId);
+      if (count !== undefined) count.used -= 1;
       throw error;
     });
     await store(context.db, context, asked, answer);
@@ -132,13 +133,16 @@ export class IdempotentAnswers {
     work: (tx: Tx, counted: Count[]) => Promise<Result>,
   ): Promise<Result> {
     const counted: Count[] = [];
+    const giveBack = (): void => {
+      for (const count of counted.splice(0)) count.used -= 1;
+    };
     try {
       return await inTransaction(db, (tx) => {
-        giveBack(counted);
+        giveBack();
         return work(tx, counted);
       });
     } catch (error) {
-      giveBack(counted);
+      giveBack();
       throw error;
     }
   }
@@ -190,10 +194,6 @@ export class IdempotentAnswers {
     const isFresh = count !== undefined && this.#monotonicMs() - count.atMs < this.#countMemoryMs;
     return isFresh ? count : undefined;
   }
-}
-
-function giveBack(counted: Count[]): void {
-  for (const count of counted.splice(0)) count.used -= 1;
 }
 
 /** What the operation answers, be it a refusal; throws what is not to be stored. */

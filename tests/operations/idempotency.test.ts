@@ -267,13 +267,19 @@ test('a test message that could not be sent leaves its key and its place in the 
   const actor = { partnerId, userId: admin.id };
   const quotas = { idempotency_keys: 1 };
   const context = { ...api.services, db: api.db, actor, quotas, now: start } as unknown as Context;
-  const answers = new IdempotentAnswers(() => 0);
+  let nowMs = 0;
+  const answers = new IdempotentAnswers(() => nowMs);
+  const fail = (): Promise<never> => Promise.reject(new Error('No room.'));
   const send = (key: string, run: () => Promise<OperationReply>): Promise<OperationReply> =>
     answers.answer(context, { operation: 'testWebhook', key, path: {}, query: {}, body: {} }, run);
-  for (const key of ['lost', 'lost', 'lost too'])
-    await expect(send(key, () => Promise.reject(new Error('No room.')))).rejects.toThrow('No room.');
-  expect(await send('sent', () => Promise.resolve({ status: 200, body: {} }))).toMatchObject({ status: 200 });
-  await expect(send('more', () => Promise.reject(new Error('No room.')))).rejects.toMatchObject({
-    code: 'quota_reached',
+  for (const key of ['lost', 'lost', 'lost too']) await expect(send(key, fail)).rejects.toThrow('No room.');
+  // Meanwhile the keys are counted anew, this one among them.
+  const counting = send('late', async () => {
+    nowMs += 10_000;
+    await expect(send('beside it', fail)).rejects.toMatchObject({ code: 'quota_reached' });
+    return fail();
   });
+  await expect(counting).rejects.toThrow('No room.');
+  expect(await send('sent', () => Promise.resolve({ status: 200, body: {} }))).toMatchObject({ status: 200 });
+  await expect(send('more', fail)).rejects.toMatchObject({ code: 'quota_reached' });
 });
