@@ -92,6 +92,29 @@ test('before an answer an arrow up chooses the last place', async () => {
   await context.close();
 });
 
+test('what an arrow has chosen is chosen behind the answer too, or nothing is', async () => {
+  const context = await world.open('admin');
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto('/portal/');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('option', { name: 'Vienna pilot' }).waitFor();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  const type = async (text: string, ...arrows: readonly string[]): Promise<string | null> => {
+    await page.keyboard.insertText(text);
+    for (const arrow of arrows) await page.keyboard.press(arrow);
+    await page.evaluate('document.querySelector("#palette [role=option]").dataset.old = ""');
+    await page.clock.runFor(120);
+    await page.locator('[data-old]').waitFor({ state: 'detached' });
+    return page.getByRole('combobox').getAttribute('aria-activedescendant');
+  };
+  expect(await type('create')).toBe('palette-place-0');
+  expect(await type(' ', 'ArrowUp')).toBe('palette-place-1');
+  await page.getByRole('combobox').fill('');
+  expect(await type('users', 'ArrowDown')).toBe('');
+  await context.close();
+});
+
 test('a device is found by its id, and what is not found yet leads to the page of the search', async () => {
   const context = await world.open('staff');
   const page = await context.newPage();

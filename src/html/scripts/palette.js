@@ -21,10 +21,16 @@ function startPalette(dialog) {
     input.setAttribute('aria-activedescendant', option?.id ?? '');
   };
   const show = (places) => {
+    // What an arrow has chosen since the last letter stays chosen, and no other place is chosen in its stead.
+    const chosen = findActive()?.dataset.href;
     list.replaceChildren(...places.map(createOption));
     list.hidden = places.length === 0;
     input.setAttribute('aria-expanded', String(places.length > 0));
-    activate(list.firstElementChild);
+    activate(
+      chosen === undefined
+        ? list.firstElementChild
+        : options().find(({ dataset }) => dataset.href === chosen),
+    );
     status.textContent = places.length === 1 ? '1 place' : `${places.length} places`;
   };
   const ask = async () => {
