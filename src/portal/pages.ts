@@ -54,8 +54,10 @@ const NOTICES = {
   prices_stored: 'The prices were stored. Schedules go by them from the next quarter hour on.',
   prices_known: 'Nothing was stored: all of these prices were stored already.',
   prices_late: 'Nothing was stored: the time of all these prices is over.',
-  secret_unchanged: 'The form had been sent before. The secret was shown then and cannot be shown again.',
-  password_unchanged: 'The form had been sent before. The password was shown then and cannot be shown again.',
+  secret_unchanged:
+    'The form had been sent before. The secret was shown then and cannot be shown again; if you have not seen it, make a new one.',
+  password_unchanged:
+    'The form had been sent before. The password was shown then and cannot be shown again; if you have not seen it, set another one.',
 } as const;
 
 /** By which an address names a notice. */

@@ -1,5 +1,7 @@
 // A form that creates something makes one, however often it is sent: by a double click, a resent page, or the way back.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { IdempotentAnswers } from '../../src/operations/idempotency.ts';
+import { toReply } from '../../src/operations/stored-answers.ts';
 import { startPortal } from './portal-site.ts';
 import type { PortalSite } from './portal-site.ts';
 import { elementText, formOf } from './visitor.ts';
@@ -196,4 +198,21 @@ test('a form for a webhook that is sent again leads to the webhook, without its 
   expect(second.headers['location']).toBe(`/portal/webhooks/${id}/?notice=secret_unchanged`);
   expect(elementText(first.text, 'webhook_secret')).toMatch(/^whsec_/);
   expect(second.text).not.toContain('whsec_');
+});
+
+test('nothing is shown of a webhook whose transaction was undone and found its twin when it was repeated', async () => {
+  const [kind] = FORMS;
+  if (kind === undefined) throw new Error('There is a form for webhooks.');
+  const { browser, form } = await open(kind);
+  const twin = '01980000-0000-7000-8000-000000000000';
+  const answer = vi
+    .spyOn(IdempotentAnswers.prototype, 'answer')
+    .mockImplementationOnce(async (context, _asked, run) => {
+      await run(context);
+      return toReply({ reply: { status: 201, body: { id: twin } } }, true);
+    });
+  const { headers, text } = await browser.post(kind.path, form);
+  answer.mockRestore();
+  expect(headers['location']).toBe(`/portal/webhooks/${twin}/?notice=secret_unchanged`);
+  expect(text).not.toContain('whsec_');
 });
