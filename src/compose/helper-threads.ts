@@ -18,11 +18,17 @@ const NICEST = 19;
 export function putHelpersBehind(): void {
   try {
     const niceness = Math.min(NICEST, getPriority() + NICE_INCREMENT);
-    for (const id of readdirSync(THREADS)) {
-      const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();
-      if (name === HELPER_NAME) setPriority(Number(id), niceness);
-    }
+    for (const id of readdirSync(THREADS)) putBehind(id, niceness);
   } catch {
     // Another system than Linux, or one that lets no thread step back: they go on as they were.
+  }
+}
+
+function putBehind(id: string, niceness: number): void {
+  try {
+    const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();
+    if (name === HELPER_NAME) setPriority(Number(id), niceness);
+  } catch {
+    // It has ended meanwhile.
   }
 }
