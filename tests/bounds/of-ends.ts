@@ -1,8 +1,10 @@
-// What may fall due at once for many connections, and what open streams read of the past.
+// What may fall due at once for many connections, what ends with its client, and what open streams read of the past.
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
+const LIST_TURNS = 'src/shares/list-turns.ts';
 const ends = testsOf('tests/http/end-turns.test.ts');
+const gone = testsOf('tests/shares/list-turns.test.ts');
 
 export const boundsOfEnds: readonly Bound[] = [
   bound(
@@ -104,6 +106,19 @@ export const boundsOfEnds: readonly Bound[] = [
     'pieces of a form with files',
     [replace('src/portal/form-parts.ts', 'PIECE_BYTES = 16_384;', 'PIECE_BYTES = 1_000_000;')],
     testsOf('tests/portal/form-parts.test.ts')('a part without a name is passed by'),
+  ),
+  bound(
+    'waits of long lists whose clients have gone',
+    [
+      replace(LIST_TURNS, 'this.#chunks.acquire(partnerId, signal)', 'this.#chunks.acquire(partnerId)'),
+      replace(
+        LIST_TURNS,
+        'this.#parts.acquire(partnerId, signal, CHUNK_WAIT_MS)',
+        'this.#parts.acquire(partnerId, undefined, CHUNK_WAIT_MS)',
+      ),
+    ],
+    gone('behind another chunk'),
+    gone('behind a page'),
   ),
   bound(
     'requests that cannot be logged',

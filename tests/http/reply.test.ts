@@ -164,6 +164,18 @@ test('a client that has gone waits for no list and for no chunk', async () => {
   }
 });
 
+test('a client that goes between two chunks does not wait for the next one', async () => {
+  const { ask, share, chunks } = await serve();
+  const response = await ask('a', 'endless');
+  const release = await chunks.acquire('other');
+  response.resume();
+  await expect.poll(() => chunks.usage.waiting).toBe(1);
+  response.destroy();
+  await isFree(share);
+  expect(chunks.usage.waiting).toBe(0);
+  release();
+});
+
 async function readText(response: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of response.setEncoding('utf8')) text += chunk as string;

@@ -24,7 +24,8 @@ function makeTurns(hasOthers: boolean) {
   return {
     had,
     page: (name: string, partner = 'a') => void begin(name, turns.acquirePage(partner)),
-    chunk: (name: string, partner = 'a') => void begin(name, turns.acquireChunk(partner)),
+    chunk: (name: string, partner = 'a', signal?: AbortSignal) =>
+      void begin(name, turns.acquireChunk(partner, signal)),
     advance: async (ms: number) => {
       timers.advance(ms);
       await setImmediate();
@@ -111,4 +112,23 @@ test('a thousand pages that wait keep no chunk from its turn', async () => {
   expect(had).toEqual(['page 1']);
   await endFirst();
   expect(had).toEqual(['page 1', 'chunk']);
+});
+
+test.each([
+  ['behind a page', (turns: ReturnType<typeof makeTurns>) => turns.page('first')],
+  ['behind another chunk', (turns: ReturnType<typeof makeTurns>) => turns.chunk('first')],
+])('a chunk that nobody waits for any more leaves its place, %s', async (_name, begin) => {
+  const turns = makeTurns(true);
+  begin(turns);
+  await setImmediate();
+  const gone = new AbortController();
+  turns.chunk('chunk', 'a', gone.signal);
+  await setImmediate();
+  gone.abort();
+  await setImmediate();
+  expect(turns.had).toEqual(['first', 'chunk refused']);
+  turns.chunk('next');
+  await setImmediate();
+  await turns.endFirst();
+  expect(turns.had.slice(2)).toEqual(['next']);
 });
