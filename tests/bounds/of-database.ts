@@ -76,7 +76,7 @@ const ofRequests: readonly Bound[] = [
   ),
   bound(
     'connections that refuse writes',
-    [replace(POOL, 'release(lent.isSpoiled || ', 'release(')],
+    [replace(POOL, 'const isOver = lent.isSpoiled || ', 'const isOver = ')],
     bounds('that refuses writes since a failover is left for another one'),
   ),
   bound(

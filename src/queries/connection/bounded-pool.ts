@@ -54,6 +54,8 @@ export class BoundedPool {
   readonly #acquireShare: AcquireShare | undefined;
   readonly #plansMs: number;
   readonly #bounds = new WeakMap<pg.ClientBase, StatementBound>();
+  /** Who waits for a connection, in the order in which they came. */
+  readonly #waiting = new Set<(client: pg.PoolClient) => void>();
 
   constructor({ pool, statementMs, acquireShare, plansMs = PLANS_MS }: BoundedPoolOptions) {
     this.#pool = pool;
@@ -113,11 +115,38 @@ export class BoundedPool {
       const leftMs = until - performance.now();
       if (leftMs <= 0) throw timeoutError();
       try {
-        return await waitForClient(this.#pool.connect(), leftMs);
+        return await this.#waitForClient(leftMs);
       } catch (error) {
         if (!isConnectTimeout(error)) throw error;
       }
     }
+  }
+
+  /**
+   * A connection that is new, or that somebody gives back before that: to open one takes a hundred times as long as a statement does.
+   * Rejects after `leftMs`; what comes later goes to the pool.
+   */
+  #waitForClient(leftMs: number): Promise<pg.PoolClient> {
+    const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
+    const leave = (): void => {
+      clearTimeout(timer);
+      this.#waiting.delete(take);
+    };
+    const take = (client: pg.PoolClient): void => {
+      leave();
+      resolve(client);
+    };
+    const fail = (error: unknown): void => {
+      leave();
+      reject(error);
+    };
+    const timer = setTimeout(() => fail(timeoutError()), leftMs);
+    this.#waiting.add(take);
+    this.#pool.connect().then((client) => {
+      if (this.#waiting.has(take)) take(client);
+      else client.release();
+    }, fail);
+    return promise;
   }
 
   #lend(client: pg.PoolClient, scope: RequestScope | undefined, endTurn: () => void): pg.PoolClient {
@@ -139,7 +168,11 @@ export class BoundedPool {
     const lent = bound;
     const release = client.release.bind(client);
     const releaseWithTurn: typeof client.release = (destroy) => {
-      release(lent.isSpoiled || lent.brokenBy !== undefined || destroy);
+      const isOver = lent.isSpoiled || lent.brokenBy !== undefined || Boolean(destroy);
+      const [take] = this.#waiting;
+      client.release = release;
+      if (isOver || take === undefined) release(isOver);
+      else take(client);
       if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();
       else endTurn();
     };
@@ -152,23 +185,6 @@ export class BoundedPool {
 function discardPlans(client: pg.ClientBase, bound: StatementBound, nowMs: number): void {
   bound.plansSinceMs = nowMs;
   client.query('discard plans').catch(() => undefined);
-}
-
-/** Resolves as `connecting` does, within `leftMs`; a connection that comes later goes back to the pool. */
-async function waitForClient(connecting: Promise<pg.PoolClient>, leftMs: number): Promise<pg.PoolClient> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    late.reject(timeoutError());
-    connecting.then(
-      (client) => client.release(),
-      () => undefined,
-    );
-  }, leftMs);
-  try {
-    return await Promise.race([connecting, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 const isConnectTimeout = (error: unknown): boolean =>

@@ -46,6 +46,9 @@ export interface OpenDatabase {
 /** The kernel asks after an idle connection's other side, which a failover may have taken away. */
 const KEEPALIVE_MS = 10_000;
 
+/** An idle connection is kept for this time: a request that needs another one waits for it to be opened. */
+const IDLE_MS = 600_000;
+
 /** The configuration of a pg client that reads values as the program expects them (`VALUE_TYPES`). */
 export function toClientConfig(connection: pg.ClientConfig | string): pg.ClientConfig {
   return {
@@ -83,6 +86,7 @@ export function openDatabase({
     ...config,
     Client: GuardedClient,
     max,
+    idleTimeoutMillis: IDLE_MS,
     // The pool awaits it, which its types do not say.
     // eslint-disable-next-line @typescript-eslint/no-misused-promises
     onConnect: (client) => applySessionSettings(client, { statementMs, lockMs }),

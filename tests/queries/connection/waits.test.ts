@@ -1,7 +1,7 @@
 // How long a request waits for its turn, for a new connection, and in all.
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DatabaseTimeoutError } from '../../../src/queries/connection/database-errors.ts';
 import { openDatabase } from '../../../src/queries/connection/database.ts';
 import type { OpenDatabase } from '../../../src/queries/connection/database.ts';
@@ -20,7 +20,10 @@ beforeAll(async () => {
   at = await testDatabase();
   proxy = await startSwallowingProxy(at.connection);
 });
+/** What a test that fails has left under way would keep its connections. */
+const undo: (() => void)[] = [];
 afterEach(async () => {
+  for (const each of undo.splice(0)) each();
   vi.restoreAllMocks();
   proxy.pass();
   await database.close();
@@ -81,6 +84,73 @@ test('a new connection whose settings are not answered is given up, and another 
   await expect.poll(() => proxy.lost()).toBeGreaterThan(before);
   proxy.pass();
   await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
+});
+
+describe('a request that waits while a connection is opened', () => {
+  /** One connection is in use, and the other one is not ready before `ready` is resolved. */
+  async function beginOpening() {
+    open(2, 2_000);
+    const [first, ready] = [await database.pool.connect(), Promise.withResolvers<undefined>()];
+    first.release();
+    const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    undo.push(() => [ready, held].forEach(({ resolve }) => resolve(undefined)));
+    const holding = request(() =>
+      database.db.connection().execute(() => {
+        begun.resolve(undefined);
+        return held.promise;
+      }),
+    );
+    await begun.promise;
+    const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
+    const opening = vi.spyOn(pg.Client.prototype, 'query').mockImplementationOnce(function (
+      this: pg.Client,
+      ...parameters: unknown[]
+    ) {
+      return ready.promise.then(() => Reflect.apply(query, this, parameters)) as never;
+    });
+    const asked = request(ask, 1_400, 'b');
+    await expect.poll(() => opening.mock.calls.length).toBe(1);
+    return { first, ready, asked, endFirst: () => (held.resolve(undefined), holding) };
+  }
+
+  test('has the one that is given back, and the new one is there for the next', async () => {
+    const { ready, asked, endFirst } = await beginOpening();
+    await endFirst();
+    await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    expect([database.pool.totalCount, database.pool.idleCount]).toEqual([2, 1]);
+    ready.resolve(undefined);
+    await expect.poll(() => database.pool.idleCount).toBe(2);
+    for (let asks = 0; asks < 3; asks += 1)
+      expect(await Promise.all(['a', 'b'].map((partnerId) => request(ask, 1_400, partnerId)))).toHaveLength(
+        2,
+      );
+    expect(database.pool.totalCount).toBe(2);
+  });
+
+  test('does not have one that is broken', async () => {
+    const { first, ready, asked, endFirst } = await beginOpening();
+    const ended = new Promise<void>((resolve) => first.once('end', () => resolve()));
+    await sql`select pg_terminate_backend(${Reflect.get(first, 'processID')}::integer)`.execute(at.db);
+    await ended;
+    await endFirst();
+    ready.resolve(undefined);
+    await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    expect(database.pool.totalCount).toBe(1);
+  });
+});
+
+test('an idle connection is kept for ten minutes', async () => {
+  open(1, 2_000);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    await ask();
+    vi.advanceTimersByTime(599_999);
+    expect(database.pool.totalCount).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(database.pool.totalCount).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('a statement that goes on at the server keeps its turn until the server has noticed', async () => {
