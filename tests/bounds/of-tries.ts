@@ -13,8 +13,8 @@ export const boundsOfTries: readonly Bound[] = [
     [
       replace(
         'src/queries/connection/bounded-pool.ts',
-        'if (isOver || take === undefined) release',
-        'if (isOver || take !== null) release',
+        'else this.#hand(client, release);',
+        'else release();',
       ),
     ],
     waits('has the one that is given back'),

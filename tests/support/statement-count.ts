@@ -17,8 +17,8 @@ export function countTransactions(pool: pg.Pool): () => number {
 }
 
 /**
- * Counts statements outside of transactions from now on, by the connections that are taken for them. `most` ran at the same
- * time; none of another test may run on this pool meanwhile.
+ * Counts statements outside of transactions from now on, by the connections that the pool is asked for: those of statements that
+ * have had another one meanwhile are counted when they come. `most` ran at the same time; none of another test may run on this pool meanwhile.
  */
 export function countStatements(pool: pg.Pool): {
   readonly started: () => number;

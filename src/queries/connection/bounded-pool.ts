@@ -47,6 +47,11 @@ const PLANS_MS = 5_000;
 const CONNECT_TIMEOUTS =
   /^(?:Connection terminated due to connection timeout|timeout exceeded when trying to connect|timeout expired)/;
 
+interface Waiting {
+  readonly take: (client: pg.PoolClient) => void;
+  readonly fail: (error: unknown) => void;
+}
+
 /** What Kysely needs of a pool; it hands out the connections of a pg pool. */
 export class BoundedPool {
   readonly #pool: pg.Pool;
@@ -55,7 +60,9 @@ export class BoundedPool {
   readonly #plansMs: number;
   readonly #bounds = new WeakMap<pg.ClientBase, StatementBound>();
   /** Who waits for a connection, in the order in which they came. */
-  readonly #waiting = new Set<(client: pg.PoolClient) => void>();
+  readonly #waiting = new Set<Waiting>();
+  /** Connections that the pool has been asked for and has not given yet: no fewer than there are who wait. */
+  #asked = 0;
 
   constructor({ pool, statementMs, acquireShare, plansMs = PLANS_MS }: BoundedPoolOptions) {
     this.#pool = pool;
@@ -77,7 +84,7 @@ export class BoundedPool {
     try {
       const endTurn = await this.#waitForTurn(scope, limitMs);
       try {
-        return this.#lend(await this.#connectUntil(until), scope, endTurn);
+        return this.#lend(await this.#waitForClient(until - performance.now()), scope, endTurn);
       } catch (error) {
         endTurn();
         throw error;
@@ -109,44 +116,54 @@ export class BoundedPool {
     }
   }
 
-  /** A new connection that is not opened in time may have been lost on its way: another one is tried while there is time. */
-  async #connectUntil(until: number): Promise<pg.PoolClient> {
-    for (;;) {
-      const leftMs = until - performance.now();
-      if (leftMs <= 0) throw timeoutError();
-      try {
-        return await this.#waitForClient(leftMs);
-      } catch (error) {
-        if (!isConnectTimeout(error)) throw error;
-      }
-    }
-  }
-
   /**
    * A connection that is new, or that somebody gives back before that: to open one takes a hundred times as long as a statement does.
-   * Rejects after `leftMs`; what comes later goes to the pool.
+   * Rejects when it does not come within `leftMs`, or when the database refuses the connection that is opened for it.
    */
   #waitForClient(leftMs: number): Promise<pg.PoolClient> {
+    if (leftMs <= 0) return Promise.reject(timeoutError());
     const { promise, resolve, reject } = Promise.withResolvers<pg.PoolClient>();
     const leave = (): void => {
       clearTimeout(timer);
-      this.#waiting.delete(take);
+      this.#waiting.delete(waiting);
     };
-    const take = (client: pg.PoolClient): void => {
-      leave();
-      resolve(client);
+    const waiting: Waiting = {
+      take: (client) => {
+        leave();
+        resolve(client);
+      },
+      fail: (error) => {
+        leave();
+        reject(error);
+      },
     };
-    const fail = (error: unknown): void => {
-      leave();
-      reject(error);
-    };
-    const timer = setTimeout(() => fail(timeoutError()), leftMs);
-    this.#waiting.add(take);
-    this.#pool.connect().then((client) => {
-      if (this.#waiting.has(take)) take(client);
-      else client.release();
-    }, fail);
+    const timer = setTimeout(() => waiting.fail(timeoutError()), leftMs);
+    this.#waiting.add(waiting);
+    void this.#ask();
     return promise;
+  }
+
+  /** Asks the pool for a connection, for whoever waits longest when it comes. Never rejects. */
+  async #ask(): Promise<void> {
+    this.#asked += 1;
+    try {
+      const client = await this.#pool.connect();
+      this.#asked -= 1;
+      this.#hand(client, () => client.release());
+    } catch (error) {
+      this.#asked -= 1;
+      if (this.#asked >= this.#waiting.size) return;
+      // One that is not opened in time may have been lost on its way: another one is tried.
+      if (isConnectTimeout(error)) void this.#ask();
+      else this.#waiting.values().next().value?.fail(error);
+    }
+  }
+
+  /** Gives the connection to whoever waits longest, or back. */
+  #hand(client: pg.PoolClient, release: () => void): void {
+    const [first] = this.#waiting;
+    if (first === undefined) release();
+    else first.take(client);
   }
 
   #lend(client: pg.PoolClient, scope: RequestScope | undefined, endTurn: () => void): pg.PoolClient {
@@ -169,10 +186,9 @@ export class BoundedPool {
     const release = client.release.bind(client);
     const releaseWithTurn: typeof client.release = (destroy) => {
       const isOver = lent.isSpoiled || lent.brokenBy !== undefined || Boolean(destroy);
-      const [take] = this.#waiting;
       client.release = release;
-      if (isOver || take === undefined) release(isOver);
-      else take(client);
+      if (isOver) release(true);
+      else this.#hand(client, release);
       if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();
       else endTurn();
     };

@@ -88,8 +88,8 @@ test('a new connection whose settings are not answered is given up, and another 
 
 describe('a request that waits while a connection is opened', () => {
   /** One connection is in use, and the other one is not ready before `ready` is resolved. */
-  async function beginOpening() {
-    open(2, 2_000);
+  async function beginOpening(max = 2, work: () => Promise<unknown> = ask) {
+    open(max, 2_000);
     const [first, ready] = [await database.pool.connect(), Promise.withResolvers<undefined>()];
     first.release();
     const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
@@ -108,9 +108,9 @@ describe('a request that waits while a connection is opened', () => {
     ) {
       return ready.promise.then(() => Reflect.apply(query, this, parameters)) as never;
     });
-    const asked = request(ask, 1_400, 'b');
+    const asked = request(work, 1_400, 'b');
     await expect.poll(() => opening.mock.calls.length).toBe(1);
-    return { first, ready, asked, endFirst: () => (held.resolve(undefined), holding) };
+    return { first, opening, ready, asked, endFirst: () => (held.resolve(undefined), holding) };
   }
 
   test('has the one that is given back, and the new one is there for the next', async () => {
@@ -125,6 +125,39 @@ describe('a request that waits while a connection is opened', () => {
         2,
       );
     expect(database.pool.totalCount).toBe(2);
+  });
+
+  test('has the one that was opened for another', async () => {
+    const [has, done, late] = [1, 2, 3].map(() => Promise.withResolvers<undefined>());
+    if (has === undefined || done === undefined || late === undefined) throw new Error('There are three.');
+    undo.push(() => [done, late].forEach(({ resolve }) => resolve(undefined)));
+    const { opening, ready, asked, endFirst } = await beginOpening(3, () =>
+      database.db.connection().execute(() => {
+        has.resolve(undefined);
+        return done.promise;
+      }),
+    );
+    opening.mockImplementationOnce(
+      () => late.promise.then(() => Promise.reject(new Error('Late.'))) as never,
+    );
+    const later = request(ask, 1_400, 'c');
+    await expect.poll(() => opening.mock.calls.length).toBe(2);
+    await endFirst();
+    await has.promise;
+    ready.resolve(undefined);
+    await expect(later).resolves.toMatchObject({ rows: [{ one: 1 }] });
+    done.resolve(undefined);
+    await asked;
+  });
+
+  test('is refused alone when its connection cannot be asked for, and nobody waits in its place', async () => {
+    open(1, 2_000);
+    vi.spyOn(database.pool, 'connect').mockImplementationOnce(() => {
+      throw new Error('No file of certificates.');
+    });
+    expect(await failureOf(request(ask))).toMatchObject({ message: 'No file of certificates.' });
+    for (let asks = 0; asks < 3; asks += 1) await request(ask);
+    expect([database.pool.totalCount, database.pool.idleCount]).toEqual([1, 1]);
   });
 
   test('does not have one that is broken', async () => {
