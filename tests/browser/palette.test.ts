@@ -1,7 +1,7 @@
 // The palette and the keys: what a keyboard alone reaches from any page.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { shoot } from './inspect-page.ts';
 import { AXE_RUN, COLOURS, OVERFLOW, SIZES } from './page-measures.ts';
 import { openWatched, startPortalWorld } from './portal-world.ts';
@@ -77,7 +77,8 @@ test('an answer to what was typed before chooses no place', async () => {
   await context.close();
 });
 
-test('before an answer an arrow up chooses the last place', async () => {
+/** The palette with its first answer; what is typed then is not asked for before the clock goes on. */
+async function openStopped(): Promise<{ context: BrowserContext; page: Page }> {
   const context = await world.open('admin');
   const page = await context.newPage();
   await page.clock.install();
@@ -85,6 +86,11 @@ test('before an answer an arrow up chooses the last place', async () => {
   await page.keyboard.press('Control+k');
   await page.getByRole('option', { name: 'Vienna pilot' }).waitFor();
   await page.clock.pauseAt(Date.now() + 60_000);
+  return { context, page };
+}
+
+test('before an answer an arrow up chooses the last place', async () => {
+  const { context, page } = await openStopped();
   await page.keyboard.insertText('users');
   await page.keyboard.press('ArrowUp');
   const last = await page.getByRole('option').last().textContent();
@@ -93,13 +99,7 @@ test('before an answer an arrow up chooses the last place', async () => {
 });
 
 test('what an arrow has chosen is chosen behind the answer too, or nothing is', async () => {
-  const context = await world.open('admin');
-  const page = await context.newPage();
-  await page.clock.install();
-  await page.goto('/portal/');
-  await page.keyboard.press('Control+k');
-  await page.getByRole('option', { name: 'Vienna pilot' }).waitFor();
-  await page.clock.pauseAt(Date.now() + 60_000);
+  const { context, page } = await openStopped();
   const type = async (text: string, ...arrows: readonly string[]): Promise<string | null> => {
     await page.keyboard.insertText(text);
     for (const arrow of arrows) await page.keyboard.press(arrow);
