@@ -17,8 +17,8 @@ export function countTransactions(pool: pg.Pool): () => number {
 }
 
 /**
- * Counts statements outside of transactions from now on, by the connections that the pool is asked for: those of statements that
- * have had another one meanwhile are counted when they come. `most` ran at the same time; none of another test may run on this pool meanwhile.
+ * Counts statements outside of transactions from now on: `started` by how often the pool is asked for a connection, `running` and `most`, which ran
+ * at the same time, by those that it gives, of which as many as are needed have to be open. None of another test may run on this pool meanwhile.
  */
 export function countStatements(pool: pg.Pool): {
   readonly started: () => number;
@@ -26,8 +26,12 @@ export function countStatements(pool: pg.Pool): {
   readonly most: () => number;
 } {
   let [started, running, most] = [0, 0, 0];
-  pool.on('acquire', () => {
+  const connect = pool.connect.bind(pool) as (...parameters: unknown[]) => unknown;
+  (pool as { connect: unknown }).connect = (...parameters: unknown[]) => {
     started += 1;
+    return connect(...parameters);
+  };
+  pool.on('acquire', () => {
     running += 1;
     most = Math.max(most, running);
   });
