@@ -10,13 +10,7 @@ const migrations = testsOf('tests/queries/connection/migrations.test.ts');
 export const boundsOfTries: readonly Bound[] = [
   bound(
     'wait for a connection that is opened',
-    [
-      replace(
-        'src/queries/connection/bounded-pool.ts',
-        'else this.#hand(client, release);',
-        'else release();',
-      ),
-    ],
+    [replace('src/queries/connection/bounded-pool.ts', 'else this.#hand(client);', 'else client.release();')],
     waits('has the one that is given back'),
   ),
   bound(

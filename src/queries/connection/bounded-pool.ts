@@ -118,7 +118,7 @@ export class BoundedPool {
 
   /**
    * A connection that is new, or that somebody gives back before that: to open one takes a hundred times as long as a statement does.
-   * Rejects when it does not come within `leftMs`, or when the database refuses the connection that is opened for it.
+   * Rejects when none comes within `leftMs`, or when the database refuses one and none is asked for in its place.
    */
   #waitForClient(leftMs: number): Promise<pg.PoolClient> {
     if (leftMs <= 0) return Promise.reject(timeoutError());
@@ -149,7 +149,7 @@ export class BoundedPool {
     try {
       const client = await this.#pool.connect();
       this.#asked -= 1;
-      this.#hand(client, () => client.release());
+      this.#hand(client);
     } catch (error) {
       this.#asked -= 1;
       if (this.#asked >= this.#waiting.size) return;
@@ -159,10 +159,10 @@ export class BoundedPool {
     }
   }
 
-  /** Gives the connection to whoever waits longest, or back. */
-  #hand(client: pg.PoolClient, release: () => void): void {
+  /** Gives the connection to whoever waits longest, or back to the pool. */
+  #hand(client: pg.PoolClient): void {
     const [first] = this.#waiting;
-    if (first === undefined) release();
+    if (first === undefined) client.release();
     else first.take(client);
   }
 
@@ -188,7 +188,7 @@ export class BoundedPool {
       const isOver = lent.isSpoiled || lent.brokenBy !== undefined || Boolean(destroy);
       client.release = release;
       if (isOver) release(true);
-      else this.#hand(client, release);
+      else this.#hand(client);
       if (lent.isLeftAtWork) setTimeout(endTurn, TURN_OF_LEFT_STATEMENT_MS).unref();
       else endTurn();
     };

@@ -43,6 +43,20 @@ function open(max: number, waitMs: number): void {
   });
 }
 
+/** A request of the partner that has a connection; resolves once it has it, to what gives that back. */
+async function holdConnection(partnerId?: string): Promise<() => Promise<unknown>> {
+  const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  undo.push(() => held.resolve(undefined));
+  const work = () =>
+    database.db.connection().execute(() => {
+      begun.resolve(undefined);
+      return held.promise;
+    });
+  const holding = request(work, undefined, partnerId);
+  await Promise.race([begun.promise, holding]);
+  return () => (held.resolve(undefined), holding);
+}
+
 const ask = () => sql<{ one: number }>`select 1 as one`.execute(database.db);
 
 test('a request waits for 4.5 s in all', () => {
@@ -56,17 +70,9 @@ test('a request waits for 4.5 s in all', () => {
 
 test('a turn is waited for no longer than the request may wait', async () => {
   open(1, 3_600_000);
-  const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-  const holding = request(() =>
-    database.db.connection().execute(() => {
-      begun.resolve(undefined);
-      return held.promise;
-    }),
-  );
-  await begun.promise;
+  const endFirst = await holdConnection();
   expect(await failureOf(request(ask, 100))).toBeInstanceOf(DatabaseTimeoutError);
-  held.resolve(undefined);
-  await holding;
+  await endFirst();
 });
 
 test('a new connection whose settings are not answered is given up, and another one is tried', async () => {
@@ -87,20 +93,15 @@ test('a new connection whose settings are not answered is given up, and another 
 });
 
 describe('a request that waits while a connection is opened', () => {
+  const askOfOther = () => request(ask, 1_400, 'b');
+
   /** One connection is in use, and the other one is not ready before `ready` is resolved. */
-  async function beginOpening(max = 2, work: () => Promise<unknown> = ask) {
+  async function beginOpening<Result>(max: number, begin: () => Promise<Result>) {
     open(max, 2_000);
     const [first, ready] = [await database.pool.connect(), Promise.withResolvers<undefined>()];
     first.release();
-    const [begun, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
-    undo.push(() => [ready, held].forEach(({ resolve }) => resolve(undefined)));
-    const holding = request(() =>
-      database.db.connection().execute(() => {
-        begun.resolve(undefined);
-        return held.promise;
-      }),
-    );
-    await begun.promise;
+    undo.push(() => ready.resolve(undefined));
+    const endFirst = await holdConnection();
     const query = Reflect.get(pg.Client.prototype, 'query') as (...parameters: unknown[]) => unknown;
     const opening = vi.spyOn(pg.Client.prototype, 'query').mockImplementationOnce(function (
       this: pg.Client,
@@ -108,13 +109,13 @@ describe('a request that waits while a connection is opened', () => {
     ) {
       return ready.promise.then(() => Reflect.apply(query, this, parameters)) as never;
     });
-    const asked = request(work, 1_400, 'b');
+    const asked = begin();
     await expect.poll(() => opening.mock.calls.length).toBe(1);
-    return { first, opening, ready, asked, endFirst: () => (held.resolve(undefined), holding) };
+    return { first, opening, ready, asked, endFirst };
   }
 
   test('has the one that is given back, and the new one is there for the next', async () => {
-    const { ready, asked, endFirst } = await beginOpening();
+    const { ready, asked, endFirst } = await beginOpening(2, askOfOther);
     await endFirst();
     await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
     expect([database.pool.totalCount, database.pool.idleCount]).toEqual([2, 1]);
@@ -128,26 +129,20 @@ describe('a request that waits while a connection is opened', () => {
   });
 
   test('has the one that was opened for another', async () => {
-    const [has, done, late] = [1, 2, 3].map(() => Promise.withResolvers<undefined>());
-    if (has === undefined || done === undefined || late === undefined) throw new Error('There are three.');
-    undo.push(() => [done, late].forEach(({ resolve }) => resolve(undefined)));
-    const { opening, ready, asked, endFirst } = await beginOpening(3, () =>
-      database.db.connection().execute(() => {
-        has.resolve(undefined);
-        return done.promise;
-      }),
-    );
+    const late = Promise.withResolvers<undefined>();
+    undo.push(() => late.resolve(undefined));
+    const { opening, ready, asked, endFirst } = await beginOpening(3, () => holdConnection('b'));
     opening.mockImplementationOnce(
       () => late.promise.then(() => Promise.reject(new Error('Late.'))) as never,
     );
-    const later = request(ask, 1_400, 'c');
+    const later = holdConnection('c');
     await expect.poll(() => opening.mock.calls.length).toBe(2);
     await endFirst();
-    await has.promise;
-    ready.resolve(undefined);
-    await expect(later).resolves.toMatchObject({ rows: [{ one: 1 }] });
-    done.resolve(undefined);
     await asked;
+    // What goes to the pool is free for whoever comes next, and nobody who waits looks there.
+    const isFree = new Promise((resolve) => database.pool.once('release', () => resolve('free')));
+    ready.resolve(undefined);
+    expect(await Promise.race([later.then(() => 'taken'), isFree])).toBe('taken');
   });
 
   test('is refused alone when its connection cannot be asked for, and nobody waits in its place', async () => {
@@ -161,7 +156,7 @@ describe('a request that waits while a connection is opened', () => {
   });
 
   test('does not have one that is broken', async () => {
-    const { first, ready, asked, endFirst } = await beginOpening();
+    const { first, ready, asked, endFirst } = await beginOpening(2, askOfOther);
     const ended = new Promise<void>((resolve) => first.once('end', () => resolve()));
     await sql`select pg_terminate_backend(${Reflect.get(first, 'processID')}::integer)`.execute(at.db);
     await ended;
