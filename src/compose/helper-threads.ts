@@ -20,7 +20,7 @@ export function putHelpersBehind(): void {
     const niceness = Math.min(NICEST, getPriority() + NICE_INCREMENT);
     for (const id of readdirSync(THREADS)) putBehind(id, niceness);
   } catch {
-    // Another system than Linux, or one that lets no thread step back: they go on as they were.
+    // Another system than Linux: they go on as they were.
   }
 }
 
@@ -29,6 +29,6 @@ function putBehind(id: string, niceness: number): void {
     const name = readFileSync(`${THREADS}/${id}/comm`, 'utf8').trim();
     if (name === HELPER_NAME) setPriority(Number(id), niceness);
   } catch {
-    // It has ended meanwhile.
+    // It has ended meanwhile, or the system lets no thread step back.
   }
 }
