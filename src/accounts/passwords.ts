@@ -3,7 +3,7 @@ import { newInitialPassword, passwordHasher } from '../domain/security/passwords
 import type { PasswordHasher } from '../domain/security/passwords.ts';
 import { Secret } from '../domain/security/secret.ts';
 import { updateInitialPasswordByEmail, updatePassword } from '../queries/accounts/accounts.ts';
-import type { Account, AccountKey } from '../queries/accounts/accounts.ts';
+import type { Account, AccountKey, UserToReceive } from '../queries/accounts/accounts.ts';
 import { deletePasswordGrantTokens } from '../queries/accounts/access-tokens.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { deletePortalSessionsOfUser } from '../queries/accounts/portal-sessions.ts';
@@ -36,11 +36,11 @@ export function isInitialPasswordExpired(
 /**
  * An initial password for a user of an organization, who so becomes able to sign in (or has forgotten the old one,
  * which ends, and with it all that was opened by it: portal sessions and tokens of the password grant). Undefined when the
- * organization has no user with this email. What `show` throws, before the commit, undoes everything.
+ * organization has no user with this email, or the user was changed since `updatedAt`. What `show` throws, before the commit, undoes everything.
  */
 export async function issueInitialPassword(
   db: Db,
-  user: { readonly orgId: string; readonly email: string },
+  user: UserToReceive,
   now: Date,
   hasher: PasswordHasher = passwordHasher,
   show: (issued: InitialPassword) => void = () => undefined,

@@ -118,12 +118,27 @@ export const deleteWebhook: Handler<Context, 'deleteWebhook'> = async (context, 
 
 /** Replaces the signing secret; the new one is in this answer only. */
 export const rotateWebhookSecret: Handler<Context, 'rotateWebhookSecret'> = async (context, { path }) => {
-  const secret = generateSigningSecret();
-  const encrypted = encrypt(context.keyring, secret, webhookSecretContext(path.webhook_id));
-  const { db, orgId, now } = context;
-  const row = orNotFound(await webhooks.rotateWebhookSecret(db, orgId, path.webhook_id, encrypted, now));
-  return { status: 200, body: { ...presentWebhook(row), secret: secret.reveal() } };
+  return { status: 200, body: await replaceWebhookSecret(context, path.webhook_id) };
 };
+
+/**
+ * Replaces the signing secret, with an entity tag only of a webhook that is as the caller has seen it.
+ * @throws Problem not_found; precondition_failed.
+ */
+export async function replaceWebhookSecret(
+  context: Context,
+  id: string,
+  ifMatch?: string,
+): Promise<components['schemas']['WebhookWithSecret']> {
+  const secret = generateSigningSecret();
+  const encrypted = encrypt(context.keyring, secret, webhookSecretContext(id));
+  const { orgId, now } = context;
+  const row = await inTransaction(context.db, async (tx) => {
+    await requireUnchanged(tx, orgId, id, ifMatch);
+    return webhooks.rotateWebhookSecret(tx, orgId, id, encrypted, now);
+  });
+  return { ...presentWebhook(orNotFound(row)), secret: secret.reveal() };
+}
 
 /** The order of the checks is decided: unknown 404, disabled or removed `cancelled`, not subscribed 422, then sent. */
 export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { path, body }) => {

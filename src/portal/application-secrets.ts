@@ -4,6 +4,7 @@ import { DAY_MS } from '../domain/api/durations.ts';
 import { applicationPath, logApplicationEvent, versionOf, withApplication } from './applications.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { encodeEnvironmentFile } from './environment-file.ts';
+import { readVersion } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { sendView } from '../html/render.ts';
 import { redirectWithNotice } from './pages.ts';
@@ -50,10 +51,10 @@ function sendCreationForm(
   });
 }
 
-/** Makes a secret beside the present one and shows it once. A form that was sent before changes nothing. */
+/** Makes a secret beside the present one and shows it once; nothing when the application is another one than the page has shown. */
 export const createSecretFromForm = withApplication(async (context, request, response, application) => {
   const days = readFormField(request, 'older_ends') || PRESELECTED_DAYS;
-  const isCurrent = readFormField(request, 'version') === versionOf(application);
+  const isCurrent = readVersion(request) === versionOf(application);
   const now = context.clock();
   const isFull = isCurrent && hasOlderSecret(application, now);
   if (isFull || !Object.hasOwn(OLDER_ENDS, days)) {
@@ -66,7 +67,7 @@ export const createSecretFromForm = withApplication(async (context, request, res
     ? await addApplicationSecret(context.db, application, olderEndsAt, now)
     : undefined;
   if (secret === undefined) {
-    redirectWithNotice(response, applicationPath(application), 'secret_unchanged');
+    redirectWithNotice(response, applicationPath(application), 'secret_stale');
     return;
   }
   logApplicationEvent(context, 'Application secret made.', response, application);
@@ -105,7 +106,7 @@ function describeUses(newer: Secret, older: Secret): string {
 
 /** Ends the older secret at once; nothing when the application is another one than the page has shown. */
 export const endSecretFromForm = withApplication(async (context, request, response, application) => {
-  const isCurrent = readFormField(request, 'version') === versionOf(application);
+  const isCurrent = readVersion(request) === versionOf(application);
   const isEnded = isCurrent && (await endOlderApplicationSecret(context.db, application, context.clock()));
   if (isEnded) {
     // It takes no turn of its partner any more.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
 import {
   changeApplication,
@@ -19,7 +20,8 @@ import {
 import type { ApplicationValues } from './application-form.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readFormField, readQueryParameter } from './forms.ts';
+import { readVersion } from './form-versions.ts';
+import { readQueryParameter } from './forms.ts';
 import { listSecrets } from './secret-list.ts';
 import { APPLICATIONS_PATH } from './paths.ts';
 import { formatMinute } from './times.ts';
@@ -134,14 +136,18 @@ export const updateApplication: ApplicationHandler = async (context, request, re
   const values = readApplicationForm(request);
   const errors = validateApplicationForm(request, values);
   if (Object.keys(errors).length > 0) {
-    const version = readFormField(request, 'version');
-    sendApplicationForm(response, { ...updateForm(application), values, errors, version });
+    sendApplicationForm(response, {
+      ...updateForm(application),
+      values,
+      errors,
+      version: readVersion(request),
+    });
     return;
   }
-  const isCurrent = readFormField(request, 'version') === versionOf(application);
+  const isCurrent = readVersion(request) === versionOf(application);
   const change = toApplicationChange(values);
   if (!isCurrent || !(await changeApplication(context.db, application, change, context.clock()))) {
-    await sendStaleForm(context, response, application, values);
+    await answerStale(context, response, application, values);
     return;
   }
   context.invalidateCachedTokensOf(application.id);
@@ -149,7 +155,8 @@ export const updateApplication: ApplicationHandler = async (context, request, re
   redirectWithNotice(response, applicationPath(application), 'application_updated');
 };
 
-async function sendStaleForm(
+/** A form that was sent twice finds that what is stored is what it asks for. */
+async function answerStale(
   { db }: PortalContext,
   response: PortalResponse,
   { id }: Application,
@@ -157,6 +164,8 @@ async function sendStaleForm(
 ): Promise<void> {
   const stored = await findVisibleApplication(db, getSession(response), id);
   if (stored === undefined) sendNotFound(response);
+  else if (isDeepStrictEqual(toApplicationChange(values), toApplicationChange(stored)))
+    redirectWithNotice(response, applicationPath(stored), 'application_updated');
   else sendApplicationForm(response, { ...updateForm(stored), values, errors: {}, stored });
 }
 

@@ -1,14 +1,23 @@
+import { isDeepStrictEqual } from 'node:util';
 import { HOUR_MS } from '../domain/api/durations.ts';
 import { Problem } from '../domain/api/problem.ts';
 import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { placePreferenceErrors, readPreferenceForm, toPreferenceBody } from './device-form.ts';
+import {
+  placePreferenceErrors,
+  readPreferenceForm,
+  readPreferencePrecondition,
+  toPreferenceBody,
+  toPreferenceValues,
+} from './device-form.ts';
+import type { PreferenceValues } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { findDevice, sendDevice, withDevice } from './device-page.ts';
-import { readPrecondition } from './form-versions.ts';
+import type { ShownDevice } from './device-page.ts';
+import { readVersion } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
@@ -28,21 +37,37 @@ export const changePreferences: PageHandler = withDevice(async (context, request
   const values = readPreferenceForm(request, preferences.device_type);
   try {
     const body = requireBody(steering.update.id, toPreferenceBody(preferences.device_type, values));
-    const headers = readPrecondition(request);
+    const headers = readPreferencePrecondition(request, preferences);
     await callDeviceOperation(context, response, steering.update, { path, headers, body });
   } catch (error) {
     if (error instanceof Problem && error.code === 'precondition_failed') {
       const fresh = (await findDevice(context, request, response)) ?? shown;
-      await sendDevice(context, response, fresh, { status: 412, values, isStale: true });
+      if (isAsAsked(fresh, values)) redirectToDevice(response, device, 'preferences_changed');
+      else await sendDevice(context, response, fresh, { status: 412, values, isStale: true });
       return;
     }
     const errors = toFieldMessages(error, (all) => placePreferenceErrors(preferences.device_type, all));
     if (errors === undefined) throw error;
-    await sendDevice(context, response, shown, { status: 422, values, errors });
+    await sendDevice(context, response, shown, {
+      status: 422,
+      values,
+      errors,
+      version: readVersion(request),
+    });
     return;
   }
   redirectToDevice(response, device, 'preferences_changed');
 });
+
+/** What a form that was sent twice finds. */
+function isAsAsked({ preferences }: ShownDevice, values: PreferenceValues): boolean {
+  if (preferences === undefined) return false;
+  const type = preferences.device_type;
+  return isDeepStrictEqual(
+    toPreferenceBody(type, toPreferenceValues(preferences)),
+    toPreferenceBody(type, values),
+  );
+}
 
 /** Begins a boost of some hours, or ends it (`hours` 0): 303 to the device's page. */
 export const boostFromForm: PageHandler = withDevice(async (context, request, response, shown) => {

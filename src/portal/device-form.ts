@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import type { FieldError } from '../domain/api/problem.ts';
 import type { Preferences } from './device-operations.ts';
+import { readPrecondition, readVersion, versionOf } from './form-versions.ts';
 import { readFormField, toNumber } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
 import { placeErrors } from './placed-errors.ts';
@@ -88,6 +89,17 @@ export function toPreferenceValues(preferences: Preferences): PreferenceValues {
   return new Map(
     FIELDS[preferences.device_type].map(({ path }) => [path, toText(readPath(preferences, path.split('/')))]),
   );
+}
+
+/** The version that the form carries: of what it shows, so that a boost which begins or ends meanwhile does not make it stale. */
+export function preferenceVersionOf(preferences: Preferences): string {
+  return versionOf([...toPreferenceValues(preferences)]);
+}
+
+/** The header of the update: it is refused when what the form has shown is not what is asked of the device now. */
+export function readPreferencePrecondition(request: Request, preferences: Preferences) {
+  const isCurrent = readVersion(request) === preferenceVersionOf(preferences);
+  return isCurrent ? { 'If-Match': `"${versionOf(preferences)}"` } : readPrecondition(request);
 }
 
 /** What was filled in. */

@@ -7,14 +7,13 @@ import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { describePreferenceFields, toPreferenceValues } from './device-form.ts';
+import { describePreferenceFields, preferenceVersionOf, toPreferenceValues } from './device-form.ts';
 import type { PreferenceValues } from './device-form.ts';
 import { callDeviceOperation, DEVICE_OPERATIONS, findDeviceType } from './device-operations.ts';
 import type { Device, Preferences } from './device-operations.ts';
 import { readDevicePictures } from './device-pictures.ts';
 import { describeBoost, describeControl, describeState } from './device-states.ts';
 import { CONDITIONS, markCondition } from './exceptions.ts';
-import { versionOf } from './form-versions.ts';
 import type { FieldMessages } from './forms.ts';
 import { readQueryParameter } from './forms.ts';
 import { devicePath, homePath } from './home-paths.ts';
@@ -80,6 +79,8 @@ export interface DevicePage {
   readonly status: number;
   readonly values?: PreferenceValues;
   readonly errors?: FieldMessages;
+  /** Of the form's preferences; otherwise that of what is stored. */
+  readonly version?: string;
   readonly isStale?: boolean;
   /** What was refused beside the preferences. */
   readonly refusal?: string;
@@ -101,7 +102,7 @@ export async function sendDevice(
   context: PortalContext,
   response: PortalResponse,
   { device, preferences }: ShownDevice,
-  { status, values, errors = {}, isStale = false, refusal }: DevicePage,
+  { status, values, errors = {}, version, isStale = false, refusal }: DevicePage,
   notice?: string,
 ): Promise<void> {
   const scope = getScope(response);
@@ -136,7 +137,7 @@ export async function sendDevice(
             errors,
             isStale ? stored : undefined,
           ),
-    version: preferences && versionOf(preferences),
+    version: version ?? (preferences && preferenceVersionOf(preferences)),
     isStale,
     errors,
     refusal,

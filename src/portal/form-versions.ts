@@ -7,7 +7,12 @@ export function versionOf(object: object): string {
   return computeEntityTag(JSON.stringify(object)).slice(1, -1);
 }
 
+/** The version that a form began with. A refused form carries it again: what was changed meanwhile is still to be told. */
+export function readVersion(request: Request): string {
+  return readFormField(request, 'version');
+}
+
 /** The header of an update from a form: it is refused when the object has changed since the form was shown. */
 export function readPrecondition(request: Request): { readonly 'If-Match': string } {
-  return { 'If-Match': `"${readFormField(request, 'version')}"` };
+  return { 'If-Match': `"${readVersion(request)}"` };
 }

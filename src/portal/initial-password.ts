@@ -5,7 +5,7 @@ import { sendView } from '../html/render.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readFormField } from './forms.ts';
+import { readVersion } from './form-versions.ts';
 import { redirectWithNotice, sendNotFound } from './pages.ts';
 import { LOGIN_PATH, USERS_PATH } from './paths.ts';
 import { getScope } from './shell.ts';
@@ -56,24 +56,24 @@ export const showPasswordIssue: PageHandler = async (context, request, response)
   });
 };
 
-/** Issues an initial password and shows it once. A form that was sent before changes nothing. */
+/** Issues an initial password and shows it once; nothing when the user is another one than the page has shown. */
 export const issuePassword: PageHandler = async (context, request, response) => {
   const { db, clock, baseUrl } = context;
-  const session = getSession(response);
   const user = await findReceiver(context, request, response);
   if (user === undefined) {
     sendNotFound(response);
     return;
   }
-  if (readFormField(request, 'version') !== versionOf(user)) {
-    redirectWithNotice(response, USERS_PATH, 'password_unchanged');
-    return;
-  }
-  const issued = await context.hashing.run({ partnerId: session.partnerId }, (hasher) =>
-    issueInitialPassword(db, { orgId: session.orgId, email: user.email }, clock(), hasher),
-  );
+  const { orgId, partnerId } = getSession(response);
+  const { email, updatedAt } = user;
+  const isCurrent = readVersion(request) === versionOf(user);
+  const issued = isCurrent
+    ? await context.hashing.run({ partnerId }, (hasher) =>
+        issueInitialPassword(db, { orgId, email, updatedAt }, clock(), hasher),
+      )
+    : undefined;
   if (issued === undefined) {
-    sendNotFound(response);
+    redirectWithNotice(response, USERS_PATH, 'password_stale');
     return;
   }
   context.invalidateCachedTokensOf(issued.userId);

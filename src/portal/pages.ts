@@ -56,8 +56,10 @@ const NOTICES = {
   prices_late: 'Nothing was stored: the time of all these prices is over.',
   secret_unchanged:
     'The form had been sent before. The secret was shown then and cannot be shown again; if you have not seen it, make a new one.',
-  password_unchanged:
-    'The form had been sent before. The password was shown then and cannot be shown again; if you have not seen it, set another one.',
+  secret_stale:
+    'Nothing was done: it was changed meanwhile, or the form had been sent before. A new secret is shown once; if you have not seen one, make another.',
+  password_stale:
+    'Nothing was done: the user was changed meanwhile, or the form had been sent before. An initial password is shown once; if you have not seen one, issue another.',
 } as const;
 
 /** By which an address names a notice. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 import { mayCall } from '../domain/users/roles.ts';
@@ -7,7 +8,7 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readPrecondition, versionOf } from './form-versions.ts';
+import { readPrecondition, readVersion, versionOf } from './form-versions.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -36,6 +37,8 @@ interface UserFormPage {
   readonly errors: FieldMessages;
   /** The user that is changed, as it is stored; without one the form creates. */
   readonly user?: User;
+  /** Of a form that changes; otherwise that of what is stored. */
+  readonly version?: string;
   readonly isStale?: boolean;
   /** Of a form that creates. */
   readonly formKey?: string;
@@ -44,7 +47,7 @@ interface UserFormPage {
 function sendUserForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
-  { status, values, errors, user, isStale = false, formKey }: UserFormPage,
+  { status, values, errors, user, version, isStale = false, formKey }: UserFormPage,
 ): void {
   const scope = getScope(response);
   const stored = isStale && user !== undefined ? toUserValues(user) : undefined;
@@ -55,7 +58,7 @@ function sendUserForm(
       user === undefined ? scopedPath(scope, `${USERS_PATH}create/`) : userPath(scope, user.id, 'update/'),
     back: user === undefined ? scopedPath(scope, USERS_PATH) : userPath(scope, user.id),
     submit: user === undefined ? 'Create the user' : 'Save',
-    version: user === undefined ? undefined : versionOf(user),
+    version: version ?? (user && versionOf(user)),
     formKey,
     stale: isStale ? STALE_TEXT : undefined,
     errors,
@@ -125,16 +128,17 @@ export const updateUserFromForm = withUser(async (context, request, response, us
     redirectWithNotice(response, userPath(getScope(response), user.id), 'user_updated');
   } catch (error) {
     if (error instanceof Problem && error.code === 'precondition_failed')
-      await sendStaleForm(context, request, response, values);
+      await answerStale(context, request, response, values);
     else {
       const errors = toFieldMessages(error);
       if (errors === undefined) throw error;
-      sendUserForm(context, response, { status: 422, values, errors, user });
+      sendUserForm(context, response, { status: 422, values, errors, user, version: readVersion(request) });
     }
   }
 });
 
-async function sendStaleForm(
+/** A form that was sent twice finds that what is stored is what it asks for. */
+async function answerStale(
   context: PortalContext,
   request: Request,
   response: PortalResponse,
@@ -142,6 +146,8 @@ async function sendStaleForm(
 ): Promise<void> {
   const user = await requireUser(context, request, response);
   if (user === undefined) sendNotFound(response);
+  else if (isDeepStrictEqual(toUserBody(toUserValues(user)), toUserBody(values)))
+    redirectWithNotice(response, userPath(getScope(response), user.id), 'user_updated');
   else sendUserForm(context, response, { status: 412, values, errors: {}, user, isStale: true });
 }
 

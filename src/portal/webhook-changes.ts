@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
 import { Problem } from '../domain/api/problem.ts';
 import { deleteWebhook, updateWebhook } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
-import { readPrecondition, versionOf } from './form-versions.ts';
+import { readPrecondition, readVersion, versionOf } from './form-versions.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -32,6 +33,8 @@ interface UpdateForm {
   readonly status: number;
   readonly values: WebhookValues;
   readonly errors: FieldMessages;
+  /** That of what is stored unless another one is given. */
+  readonly version?: string;
   readonly isStale?: boolean;
 }
 
@@ -62,7 +65,7 @@ interface Change {
   readonly change: { readonly enabled: boolean; readonly topics?: readonly string[] };
 }
 
-/** Whether it was changed; otherwise the form has been answered. */
+/** Whether it is as it was asked for; otherwise the form has been answered. */
 async function applyChange(
   context: PortalContext,
   request: Request,
@@ -82,14 +85,26 @@ async function applyChange(
     if (error instanceof Problem && error.code === 'precondition_failed') {
       const stored = await findWebhook(context, request, response);
       if (stored === undefined) sendNotFound(response);
+      else if (isAsAsked(stored, change)) return true;
       else sendUpdateForm(context, response, stored, { status: 412, values, errors: {}, isStale: true });
       return false;
     }
     const errors = toFieldMessages(error);
     if (errors === undefined) throw error;
-    sendUpdateForm(context, response, webhook, { status: 422, values, errors });
+    sendUpdateForm(context, response, webhook, {
+      status: 422,
+      values,
+      errors,
+      version: readVersion(request),
+    });
     return false;
   }
+}
+
+/** What a form that was sent twice finds. */
+function isAsAsked({ enabled, topics }: Webhook, change: Change['change']): boolean {
+  const wanted = change.topics ?? topics;
+  return enabled === change.enabled && isDeepStrictEqual(topics.toSorted(), wanted.toSorted());
 }
 
 function redirectToWebhook(response: PortalResponse, { id }: Webhook, notice: Notice): void {
@@ -100,7 +115,7 @@ function sendUpdateForm(
   { baseUrl }: PortalContext,
   response: PortalResponse,
   webhook: Webhook,
-  { status, values, errors, isStale = false }: UpdateForm,
+  { status, values, errors, version = versionOf(webhook), isStale = false }: UpdateForm,
 ): void {
   const scope = getScope(response);
   const stored = isStale ? webhook : undefined;
@@ -110,7 +125,7 @@ function sendUpdateForm(
     action: webhookPath(scope, webhook.id, 'update/'),
     back: webhookPath(scope, webhook.id),
     submit: 'Save',
-    version: versionOf(webhook),
+    version,
     stale: isStale ? STALE_TEXT : undefined,
     errors,
     field: describeStateField(values, stored),

@@ -1,14 +1,14 @@
 import type { Request } from 'express';
+import { Problem } from '../domain/api/problem.ts';
 import type { Context } from '../operations/context.ts';
-import { createWebhook, rotateWebhookSecret } from '../operations/webhooks.ts';
+import { createWebhook, replaceWebhookSecret } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
-import { versionOf } from './form-versions.ts';
+import { readPrecondition, versionOf } from './form-versions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import type { CreationForm } from './form-keys.ts';
-import { readFormField } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
 import { redirectWithNotice } from './pages.ts';
 import { WEBHOOKS_PATH } from './paths.ts';
@@ -16,7 +16,7 @@ import { scopedPath } from './scopes.ts';
 import { getScope } from './shell.ts';
 import { describeAddressField, describeTopics, NEW_WEBHOOK, readWebhookForm } from './webhook-form.ts';
 import type { WebhookValues } from './webhook-form.ts';
-import { toWebhookRequest, webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
+import { webhookApiPath, webhookPath, withWebhook } from './webhook-operations.ts';
 import type { WebhookWithSecret } from './webhook-operations.ts';
 
 /** The empty form. */
@@ -114,20 +114,19 @@ export const showSecretRotation = withWebhook(({ baseUrl }, _request, response, 
   });
 });
 
-/** Replaces the secret and shows the new one once. A form that was sent before changes nothing. */
+/** Replaces the secret and shows the new one once; nothing when the webhook is another one than the page has shown. */
 export const rotateSecretFromForm = withWebhook(async (context, request, response, webhook) => {
   const scope = getScope(response);
-  if (readFormField(request, 'version') !== versionOf(webhook)) {
-    redirectWithNotice(response, webhookPath(scope, webhook.id), 'secret_unchanged');
-    return;
-  }
   const operation = toOperationContext(context, response, 'rotateWebhookSecret');
-  const { body } = await rotateWebhookSecret(operation, {
-    ...toWebhookRequest(operation.orgId, webhook.id),
-    headers: {},
-  });
-  logChange(context, response, 'Webhook secret replaced.', { id: webhook.id });
-  sendSecret(response, 'Secret replaced', body as WebhookWithSecret);
+  const { 'If-Match': ifMatch } = readPrecondition(request);
+  try {
+    const replaced = await replaceWebhookSecret(operation, webhook.id, ifMatch);
+    logChange(context, response, 'Webhook secret replaced.', { id: webhook.id });
+    sendSecret(response, 'Secret replaced', replaced);
+  } catch (error) {
+    if (!(error instanceof Problem && error.code === 'precondition_failed')) throw error;
+    redirectWithNotice(response, webhookPath(scope, webhook.id), 'secret_stale');
+  }
 });
 
 function sendSecret(response: PortalResponse, heading: string, webhook: WebhookWithSecret): void {

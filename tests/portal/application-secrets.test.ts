@@ -63,7 +63,7 @@ test.each([
     expect.stringMatching(/^[A-Za-z0-9]{128}$/),
   ]);
   const again = await browser.post(`${page}secret/`, form);
-  expect(again.headers['location']).toBe(`${page}?notice=secret_unchanged`);
+  expect(again.headers['location']).toBe(`${page}?notice=secret_stale`);
 
   const application = await findApplicationByClientId(site.db, clientId);
   const endsAt = application?.olderSecret?.endsAt ?? new Date(0);

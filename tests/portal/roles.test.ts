@@ -117,9 +117,7 @@ test('an admin issues an initial password, shown once, that ends the sessions of
     passwordChangeRequired: true,
   });
   expect((await theirs.get('/accounts/password_change/')).headers['location']).toMatch(/^\/accounts\/login/);
-  expect((await browser.post(path, form)).headers['location']).toBe(
-    '/portal/users/?notice=password_unchanged',
-  );
+  expect((await browser.post(path, form)).headers['location']).toBe('/portal/users/?notice=password_stale');
   expect(await accountVerifier(site.db)(person.username, password)).toBeDefined();
   expect(site.logged.join('\n')).not.toContain(password);
 });

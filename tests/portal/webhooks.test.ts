@@ -119,7 +119,7 @@ test('the secret is replaced once by a form, and shown once', async () => {
   expect(fresh).toBe(await secretOf(id));
   expect(fresh).not.toBe(secret);
   const again = await browser.post(rotate, form);
-  expect(again.headers['location']).toBe(`${path}?notice=secret_unchanged`);
+  expect(again.headers['location']).toBe(`${path}?notice=secret_stale`);
   expect(await secretOf(id)).toBe(fresh);
 });
 

@@ -20,6 +20,14 @@ export interface Account {
 
 export type AccountKey = Pick<Account, 'orgId' | 'userId'>;
 
+/** A user who is to receive an initial password. */
+export interface UserToReceive {
+  readonly orgId: string;
+  readonly email: string;
+  /** Only a user who was not changed since. */
+  readonly updatedAt?: Date;
+}
+
 export interface NewAdmin extends AccountKey {
   readonly email: string;
   readonly username: string;
@@ -82,18 +90,18 @@ export async function updatePassword(
 
 /**
  * Gives a user who is not deleted an initial password, and a username if there is none yet. Undefined when the organization has
- * no user with this email. A username that another user has breaks the constraint usernames_pkey.
+ * no such user. A username that another user has breaks the constraint usernames_pkey.
  */
 export async function updateInitialPasswordByEmail(
   tx: Tx,
-  user: { readonly orgId: string; readonly email: string },
+  user: UserToReceive,
   usernameIfNone: string,
   password: { readonly hash: string; readonly expiresAt: Date },
   now: Date,
 ): Promise<(AccountKey & Pick<Account, 'username'>) | undefined> {
   const { orgId } = user;
   const found = await lockUserByEmail(tx, user);
-  if (found === undefined) return undefined;
+  if (found === undefined || isChangedSince(found.updated_at, user.updatedAt)) return undefined;
   if (found.username === null) await insertUsername(tx, orgId, usernameIfNone);
   const username = found.username ?? usernameIfNone;
   await tx
@@ -111,10 +119,14 @@ export async function updateInitialPasswordByEmail(
   return { orgId, userId: found.id, username };
 }
 
-function lockUserByEmail(tx: Tx, { orgId, email }: { readonly orgId: string; readonly email: string }) {
+function isChangedSince(changedAt: Date, seenAt = changedAt): boolean {
+  return changedAt.getTime() !== seenAt.getTime();
+}
+
+function lockUserByEmail(tx: Tx, { orgId, email }: UserToReceive) {
   return tx
     .selectFrom('users')
-    .select(['id', 'username'])
+    .select(['id', 'username', 'updated_at'])
     .where('org_id', '=', orgId)
     .where((eb) => eb(eb.fn('lower', ['email']), '=', eb.fn('lower', [eb.val(email)])))
     .where('deleted_at', 'is', null)
