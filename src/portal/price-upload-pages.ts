@@ -130,7 +130,7 @@ export function sendUploadCheck(
     dayName: 'What is to be stored',
     replaced: tabulateReplaced(result, clock),
     action: scopedPath(scope, `${PRICE_UPLOAD_PATH}store/`),
-    changeAction: scopedPath(scope, PRICE_UPLOAD_PATH),
+    changeAction: scopedPath(scope, `${PRICE_UPLOAD_PATH}change/`),
     back: scopedPath(scope, PRICE_UPLOAD_PATH),
     hidden: { text, zone, version },
     call: formatApiCall(

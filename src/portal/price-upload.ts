@@ -39,6 +39,11 @@ export const checkPricesFromForm: PageHandler = async (context, request, respons
   if (checked !== undefined) sendUploadCheck(context, response, values, checked, false);
 };
 
+/** The form with what was checked, to be changed. */
+export const changePricesInForm: PageHandler = (context, request, response) => {
+  sendUploadForm(context, response, 200, readForm(request), NO_FAULTS);
+};
+
 /**
  * Stores what was checked, by the operation of the API. What was changed since, or would replace other prices by now, is shown once
  * more instead.

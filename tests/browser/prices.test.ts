@@ -120,6 +120,12 @@ test('a file is checked and stored without JavaScript', async () => {
   await page.getByLabel('Clocks of the times').fill('UTC');
   await page.getByRole('button', { name: 'Check the prices' }).click();
   await page.getByText('24, hourly').waitFor();
+  await page.getByRole('button', { name: 'Change them' }).click();
+  const [first = '', ...others] = lines;
+  expect((await page.getByLabel('Prices', { exact: true }).inputValue()).split(/\r?\n/)).toEqual(lines);
+  await page.getByLabel('Prices', { exact: true }).fill([`${first}.5`, ...others].join('\n'));
+  await page.getByRole('button', { name: 'Check the prices' }).click();
+  await page.getByText('0.50 EUR/MWh').first().waitFor();
   await page.getByRole('button', { name: 'Store the prices' }).click();
   await page.getByText('The prices were stored.').waitFor();
   await page.goto(`/portal/prices/?day=${day}&days=1&zone=utc`);

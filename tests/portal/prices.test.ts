@@ -5,8 +5,9 @@ import { createLocalClock } from '../../src/portal/local-days.ts';
 import { tellOutlook } from '../../src/portal/price-figures.ts';
 import type { ListedPrice } from '../../src/portal/price-list.ts';
 import { addPrices } from './portal-fleets.ts';
-import { chartOf, hourly, PAGE, rowsOf, startPriceSite, UPLOAD } from './price-site.ts';
+import { chartOf, hourly, PAGE, rowsOf, startPriceSite, STORE, UPLOAD } from './price-site.ts';
 import type { PriceSite } from './price-site.ts';
+import { formOf } from './visitor.ts';
 
 /** Far enough ahead that none of it is ever over. */
 const DAY = '2030-06-03';
@@ -178,6 +179,19 @@ describe('the curve', () => {
     const rows = rowsOf(await readPage(`${PAGE}?day=${DAY}&days=1&zone=utc`), 'Values of the day');
     expect(rows.at(-1)?.slice(-2)).toEqual(['4.75 (of 2)', '5.50']);
   });
+});
+
+test('an upload can be changed after it was checked, with all that was pasted', async () => {
+  const text = `${DAY} 01:00;81,5\n${DAY} 02:00;79`;
+  const checked = await check(text, 'Europe/Vienna');
+  const action = /formaction="([^"]+)"/.exec(checked.text)?.[1] ?? '';
+  const again = await browser.post(action, formOf(checked.text, STORE));
+  const pasted = /<textarea[^>]*name="text"[^>]*>([^<]*)</.exec(again.text)?.[1];
+  expect([again.status, pasted?.trim(), formOf(again.text, UPLOAD)['zone']]).toEqual([
+    200,
+    text,
+    'Europe/Vienna',
+  ]);
 });
 
 test('an upload of more days than are shown is told as far as it is for these', async () => {
