@@ -6,6 +6,7 @@ import { getHouseholdData } from '../operations/household-data.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { toCsv } from './csv-lines.ts';
+import { listDeviceColumns } from './device-columns.ts';
 import { toRange, readDeviceDay } from './device-day.ts';
 import { withDevice } from './device-page.ts';
 import { withFleet } from './fleet-access.ts';
@@ -48,11 +49,15 @@ export const sendHouseholdCsv = withUser(async (context, _request, response, use
 export const sendDeviceCsv = withDevice(async (context, _request, response, { device }) => {
   const day = await findDay(context, response, getScope(response).orgId);
   const entries = await readDeviceDay(context, response, nameDevice(device), day);
-  const names = Object.keys(entries[0] ?? {});
+  const names = listDeviceColumns(device.device_type);
+  const lines = entries.map((entry) => {
+    const values = new Map(Object.entries(entry));
+    return names.map((name) => values.get(name) ?? null);
+  });
   response
     .attachment(`device-${device.device_id}-${day.date}.csv`)
     .type('text/csv')
-    .send(toCsv([names, ...entries.map((entry) => Object.values(entry))]));
+    .send(toCsv([names, ...lines]));
 });
 
 async function findDay(context: PortalContext, response: PortalResponse, orgId: string): Promise<LocalDay> {
@@ -65,6 +70,8 @@ async function sendParts(
   name: string,
   { contentType, parts }: StreamedBytes,
 ): Promise<void> {
+  // The browser has left while the first part was computed.
+  if (response.destroyed) return;
   response.attachment(name).type(contentType);
   // The pipeline listens to its end, and so do the page, its connection and each part that waits for its turn: no leak.
   response.setMaxListeners(MOST_LISTENERS);

@@ -15,7 +15,7 @@ export interface LocalClock {
   readonly zone: string;
   /** The day that an instant belongs to. */
   readonly dayOf: (instant: Date) => string;
-  /** The day of a date such as `2026-11-23`; undefined for a text that is no date. */
+  /** The day of a date such as `2026-11-23`; undefined for a text that is no date, and for a day that the zone has left out. */
   readonly findDay: (date: string) => LocalDay | undefined;
   /** `02:15`; in an hour that the clocks show twice `02:15a` and `02:15b`. */
   readonly formatTime: (instant: Date) => string;
@@ -36,12 +36,12 @@ export function createLocalClock(zone: string): LocalClock {
     if (wall === undefined) known.set(ms, (wall = new Date(ms + offsetAt(ms)).toISOString()));
     return wall;
   };
-  const findStart = (midnight: number): Date => {
+  const findStart = (midnight: number): Date | undefined => {
     for (let wall = midnight; wall <= midnight + LONGEST_GAP_MS; wall += QUARTER_HOUR_MS) {
       const [start] = listInstantsOfWallTime(wall, offsetAt).sort((a, b) => a - b);
       if (start !== undefined) return new Date(start);
     }
-    throw new RangeError(`The day ${new Date(midnight).toISOString()} does not begin in ${zone}.`);
+    return undefined;
   };
   return {
     zone,
@@ -49,7 +49,9 @@ export function createLocalClock(zone: string): LocalClock {
     findDay: (date) => {
       const midnight = /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(`${date}T00:00:00Z`) : Number.NaN;
       if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(date)) return undefined;
-      return { date, from: findStart(midnight), to: findStart(midnight + DAY_MS) };
+      const from = findStart(midnight);
+      const to = findStart(midnight + DAY_MS) ?? findStart(midnight + 2 * DAY_MS);
+      return from && to && { date, from, to };
     },
     formatTime: (instant) => {
       const ms = instant.getTime();

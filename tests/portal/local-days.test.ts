@@ -21,6 +21,13 @@ test.each([
   ]);
 });
 
+test('a day that a zone has left out is no day, and the one before it ends where the one after it begins', () => {
+  const { findDay } = createLocalClock('Pacific/Apia');
+  const [before, left, after] = ['2011-12-29', '2011-12-30', '2011-12-31'].map(findDay);
+  expect([before?.to, left]).toEqual([after?.from, undefined]);
+  expect(after?.from).toEqual(new Date('2011-12-30T10:00:00Z'));
+});
+
 test('an hour that clocks show twice is told apart', () => {
   const { formatTime } = createLocalClock('Europe/Vienna');
   const times = ['00:15', '01:15', '02:15'].map((time) => formatTime(new Date(`2026-10-25T${time}:00Z`)));

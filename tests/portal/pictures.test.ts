@@ -107,6 +107,8 @@ test.each([
   const [head = '', ...lines] = file.text.trimEnd().split('\r\n');
   expect([head.split(',')[0], lines.length]).toEqual(['time', 96]);
   expect(head.split(',')).toEqual(expect.arrayContaining([...columns]));
+  const empty = await browser.get(at(`${deviceOf(type)}data.csv`, dayOf(2)));
+  expect(empty.text).toBe(`${head}\r\n`);
   const drawn = chart.panels.flatMap(({ lines: curves, above }) => [...curves, ...above]);
   const column = head.split(',').indexOf(columns[0]);
   const values = lines.map((line) => Number(line.split(',')[column]));
