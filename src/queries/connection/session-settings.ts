@@ -1,6 +1,6 @@
 // What the server is told about each of our connections, so that a process which is gone or stuck holds nothing.
 import type pg from 'pg';
-import { cutOff } from './bounded-client.ts';
+import { CLOSE_MS, cutOff } from './bounded-client.ts';
 
 /** A new connection that is not ready in this time is given up, and another one tried; in milliseconds. */
 export const CONNECT_MS = 1_500;
@@ -48,7 +48,7 @@ export async function refuseStandby(client: pg.ClientBase): Promise<void> {
 /**
  * Tells the server the limits of a new connection, and that instants are written in UTC. The connection is cut off when that
  * takes too long, and refused
- * when the server is a standby.
+ * when the server is a standby; the goodbye that follows is not waited for without a limit either.
  */
 export async function applySessionSettings(
   client: pg.ClientBase,
@@ -69,6 +69,10 @@ export async function applySessionSettings(
       perform set_config('idle_in_transaction_session_timeout', '${IDLE_TRANSACTION_MS}', false);
       ${optional}
     end $$`);
+  } catch (error) {
+    const ending = setTimeout(() => cutOff(client, CLOSE_MS), CLOSE_MS).unref();
+    client.once('end', () => clearTimeout(ending));
+    throw error;
   } finally {
     clearTimeout(timer);
   }

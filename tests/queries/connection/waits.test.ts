@@ -92,6 +92,15 @@ test('a new connection whose settings are not answered is given up, and another 
   await expect(asked).resolves.toMatchObject({ rows: [{ one: 1 }] });
 });
 
+test('a connection that was refused says goodbye, and nobody waits for the answer without a limit', async () => {
+  open(1, 2_000);
+  vi.spyOn(pg.Client.prototype, 'query').mockImplementationOnce(() => {
+    proxy.swallow();
+    return Promise.reject(new Error('It is a standby.')) as never;
+  });
+  await expect(request(ask, 4_000)).rejects.toThrow('It is a standby.');
+});
+
 describe('a request that waits while a connection is opened', () => {
   const askOfOther = () => request(ask, 1_400, 'b');
 
