@@ -55,7 +55,7 @@ test('a thread has bounds for its objects, for young ones too', async () => {
 
 test('a thread keeps to its bound for young objects, whatever the process was given for its own', () => {
   const file = fileURLToPath(new URL('young-objects.ts', import.meta.url));
-  const told = execFileSync(process.execPath, ['--max-semi-space-size=16', file], { encoding: 'utf8' });
+  const told = execFileSync(process.execPath, ['--max-semi-space-size=32', file], { encoding: 'utf8' });
   const { youngBytes } = JSON.parse(told) as { youngBytes: number };
   expect(youngBytes).toBeGreaterThan(1_000_000);
   expect(youngBytes).toBeLessThan(18_000_000);
