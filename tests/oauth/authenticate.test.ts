@@ -182,8 +182,9 @@ test('a failed read is not remembered', async () => {
 
 test('a flood of unknown tokens has two look-ups at once, and a token that was seen before waits for none', async () => {
   const { db, pool } = database;
-  // As many open connections as there may be: whoever waits for one that is opened has one that is given back before.
-  const open = await Promise.all(Array.from({ length: 10 }, () => pool.connect()));
+  // All ten connections are open before: otherwise two might do all the work while the others are being opened.
+  const open = [];
+  while (open.length < 10) open.push(await pool.connect());
   for (const connection of open) connection.release();
   const { most, running } = countStatements(pool);
   const turns = new FairShare({ capacity: 4, asOfRight: 2, atMost: 2, maxWaiting: 200 });

@@ -32,15 +32,16 @@ interface Form {
 
 const same = (page: string): Form => ({ page, action: page });
 
-const FORMS: readonly {
+interface ChangeForm {
   readonly name: string;
   readonly open: () => Promise<Form>;
   /** What somebody else changes. */
   readonly theirs: Fields;
-  readonly faulty: Fields;
   readonly mended: Fields;
-  readonly logged: string;
-}[] = [
+  readonly logged?: string;
+}
+
+const FORMS: readonly (ChangeForm & { readonly faulty: Fields })[] = [
   {
     name: 'user',
     open: async () => same(`/portal/users/${(await site.addPerson(orgId, 'user')).userId}/update/`),
@@ -71,9 +72,15 @@ const FORMS: readonly {
     theirs: { reserve_percent: '25' },
     faulty: { reserve_percent: '12,5' },
     mended: { reserve_percent: '30' },
-    logged: 'Device',
   },
 ];
+
+/** The path of its page. */
+async function addWebhook(): Promise<string> {
+  const url = 'https://hooks.sun-and-sons.example/devices';
+  const made = await browser.submit('/portal/webhooks/create/', { url });
+  return `/portal/webhooks/${elementText(made.text, 'webhook_id') ?? ''}/`;
+}
 
 const read = async ({ page, action }: Form): Promise<Fields> =>
   formOf((await browser.get(page)).text, action);
@@ -96,19 +103,34 @@ test.each(FORMS)(
   },
 );
 
-test.each(FORMS)('a form ($name) that is sent twice is done once, and blames nobody', async (kind) => {
-  const form = await kind.open();
-  const filled = { ...(await read(form)), ...kind.mended };
-  const first = await browser.post(form.action, filled);
-  const logged = site.logged.length;
-  const second = await browser.post(form.action, filled);
-  expect([first.status, second.status, second.headers['location']]).toEqual([
-    303,
-    303,
-    first.headers['location'],
-  ]);
-  expect(site.logged.slice(logged).join('\n')).not.toContain(kind.logged);
-});
+/** No value of its form can be refused. */
+const WEBHOOK: ChangeForm = {
+  name: 'webhook',
+  open: async () => same(`${await addWebhook()}update/`),
+  theirs: { 'topic:device.information': 'no' },
+  mended: { 'topic:device.information': 'yes', enabled: 'false' },
+  logged: 'Webhook changed.',
+};
+
+test.each([...FORMS, WEBHOOK])(
+  'a form ($name) that is sent twice is done once, and blames nobody',
+  async (kind) => {
+    const form = await kind.open();
+    expect((await browser.post(form.action, { ...(await read(form)), ...kind.theirs })).status).toBe(303);
+    const filled: Fields = { ...(await read(form)), ...kind.mended };
+    const first = await browser.post(form.action, filled);
+    expect((await read(form))['version']).not.toBe(filled['version']);
+    const logged = site.logged.length;
+    const second = await browser.post(form.action, filled);
+    expect([first.status, second.status, second.headers['location']]).toEqual([
+      303,
+      303,
+      first.headers['location'],
+    ]);
+    const told = site.logged.slice(logged).filter((line) => line.includes(kind.logged ?? ' changed.'));
+    expect(told).toEqual([]);
+  },
+);
 
 test('a boost that begins meanwhile does not make the preferences stale', async () => {
   const form = { page: inverter, action: inverter.replace('?', 'preferences/?') };
@@ -123,9 +145,7 @@ test('a boost that begins meanwhile does not make the preferences stale', async 
 
 describe('a page that makes a secret', () => {
   const webhook = async (): Promise<{ readonly page: string; readonly change: string }> => {
-    const url = 'https://hooks.sun-and-sons.example/devices';
-    const made = await browser.submit('/portal/webhooks/create/', { url });
-    const path = `/portal/webhooks/${elementText(made.text, 'webhook_id') ?? ''}/`;
+    const path = await addWebhook();
     return { page: `${path}secret/`, change: `${path}update/` };
   };
   const password = async (): Promise<{ readonly page: string; readonly change: string }> => {

@@ -103,6 +103,8 @@ test('one button disables it and enables it again, unless the page is stale', as
   const disabled = await browser.post(state, { ...before, enabled: 'false' });
   expect(disabled.headers['location']).toBe(`${path}?notice=webhook_disabled`);
   expect((await stored(id)).enabled).toBe(false);
+  const again = await browser.post(state, { ...before, enabled: 'false' });
+  expect([again.status, again.headers['location']]).toEqual([303, disabled.headers['location']]);
   const stale = await browser.post(state, { ...before, enabled: 'true' });
   expect([stale.status, (await stored(id)).enabled]).toEqual([412, false]);
   const enabled = await browser.submit(path, { enabled: 'true' }, state);

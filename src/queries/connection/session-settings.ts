@@ -70,7 +70,8 @@ export async function applySessionSettings(
       ${optional}
     end $$`);
   } catch (error) {
-    const ending = setTimeout(() => cutOff(client, CLOSE_MS), CLOSE_MS).unref();
+    const { stream } = (client as pg.Client).connection;
+    const ending = setTimeout(() => stream.destroy(), CLOSE_MS).unref();
     client.once('end', () => clearTimeout(ending));
     throw error;
   } finally {

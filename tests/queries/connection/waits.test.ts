@@ -98,7 +98,7 @@ test('a connection that was refused says goodbye, and nobody waits for the answe
     proxy.swallow();
     return Promise.reject(new Error('It is a standby.')) as never;
   });
-  await expect(request(ask, 4_000)).rejects.toThrow('It is a standby.');
+  await expect(request(ask, 10_000)).rejects.toThrow('It is a standby.');
 });
 
 describe('a request that waits while a connection is opened', () => {
