@@ -50,10 +50,9 @@ export const sendDeviceCsv = withDevice(async (context, _request, response, { de
   const day = await findDay(context, response, getScope(response).orgId);
   const entries = await readDeviceDay(context, response, nameDevice(device), day);
   const names = listDeviceColumns(device.device_type);
-  const lines = entries.map((entry) => {
-    const values = new Map(Object.entries(entry));
-    return names.map((name) => values.get(name) ?? null);
-  });
+  const lines = entries.map((entry: Readonly<Record<string, string | number | null>>) =>
+    names.map((name) => entry[name] ?? null),
+  );
   response
     .attachment(`device-${device.device_id}-${day.date}.csv`)
     .type('text/csv')

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import { HOUR_MS } from '../domain/api/durations.ts';
-import { Problem } from '../domain/api/problem.ts';
 import { triggerDeviceEvent } from '../operations/fleets/device-events.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalResponse } from './context.ts';
@@ -17,7 +16,7 @@ import { callDeviceOperation, DEVICE_OPERATIONS } from './device-operations.ts';
 import type { Device } from './device-operations.ts';
 import { findDevice, sendDevice, withDevice } from './device-page.ts';
 import type { ShownDevice } from './device-page.ts';
-import { readVersion } from './form-versions.ts';
+import { isStaleError, readVersion } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { devicePath } from './home-paths.ts';
 import { nameDevice } from './homes.ts';
@@ -40,7 +39,7 @@ export const changePreferences: PageHandler = withDevice(async (context, request
     const headers = readPreferencePrecondition(request, preferences);
     await callDeviceOperation(context, response, steering.update, { path, headers, body });
   } catch (error) {
-    if (error instanceof Problem && error.code === 'precondition_failed') {
+    if (isStaleError(error)) {
       const fresh = (await findDevice(context, request, response)) ?? shown;
       if (isAsAsked(fresh, values)) redirectToDevice(response, device, 'preferences_changed');
       else await sendDevice(context, response, fresh, { status: 412, values, isStale: true });

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { computeEntityTag } from '../domain/api/entity-tags.ts';
+import { Problem } from '../domain/api/problem.ts';
 import { readFormField } from './forms.ts';
 
 /** The version of an object that its form carries: what stands between the quotes of its entity tag. */
@@ -15,4 +16,9 @@ export function readVersion(request: Request): string {
 /** The header of an update from a form: it is refused when the object has changed since the form was shown. */
 export function readPrecondition(request: Request): { readonly 'If-Match': string } {
   return { 'If-Match': `"${readVersion(request)}"` };
+}
+
+/** Whether an operation has refused that header: the object has changed since the form was shown. */
+export function isStaleError(error: unknown): boolean {
+  return error instanceof Problem && error.code === 'precondition_failed';
 }

@@ -8,7 +8,7 @@ import { compareDayAheadPrices, uploadDayAheadPrices } from '../operations/tradi
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { hasFormTurn } from './form-turns.ts';
-import { versionOf } from './form-versions.ts';
+import { readVersion, versionOf } from './form-versions.ts';
 import { readFormField } from './forms.ts';
 import { createLocalClock } from './local-days.ts';
 import { toOperationContext } from './operations.ts';
@@ -52,7 +52,7 @@ export const storePricesFromForm: PageHandler = async (context, request, respons
   const values = readForm(request);
   const checked = await check(context, response, values);
   if (checked === undefined) return;
-  if (readFormField(request, 'version') !== checked.version) {
+  if (readVersion(request) !== checked.version) {
     sendUploadCheck(context, response, values, checked, true);
     return;
   }

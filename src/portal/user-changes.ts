@@ -8,7 +8,7 @@ import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { readPrecondition, readVersion, versionOf } from './form-versions.ts';
+import { isStaleError, readPrecondition, readVersion, versionOf } from './form-versions.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { requireBody, toFieldMessages, toOperationContext } from './operations.ts';
@@ -127,8 +127,7 @@ export const updateUserFromForm = withUser(async (context, request, response, us
     logChange(context, response, 'User changed.', { id: user.id });
     redirectWithNotice(response, userPath(getScope(response), user.id), 'user_updated');
   } catch (error) {
-    if (error instanceof Problem && error.code === 'precondition_failed')
-      await answerStale(context, request, response, values);
+    if (isStaleError(error)) await answerStale(context, request, response, values);
     else {
       const errors = toFieldMessages(error);
       if (errors === undefined) throw error;

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
-import { Problem } from '../domain/api/problem.ts';
 import { deleteWebhook, updateWebhook } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
-import { readPrecondition, readVersion, versionOf } from './form-versions.ts';
+import { isStaleError, readPrecondition, readVersion, versionOf } from './form-versions.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { readFormField } from './forms.ts';
 import type { FieldMessages } from './forms.ts';
@@ -82,7 +81,7 @@ async function applyChange(
     logChange(context, response, 'Webhook changed.', { id: webhook.id });
     return true;
   } catch (error) {
-    if (error instanceof Problem && error.code === 'precondition_failed') {
+    if (isStaleError(error)) {
       const stored = await findWebhook(context, request, response);
       if (stored === undefined) sendNotFound(response);
       else if (isAsAsked(stored, change)) return true;

@@ -1,11 +1,10 @@
 import type { Request } from 'express';
-import { Problem } from '../domain/api/problem.ts';
 import type { Context } from '../operations/context.ts';
 import { createWebhook, replaceWebhookSecret } from '../operations/webhooks.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
-import { readPrecondition, versionOf } from './form-versions.ts';
+import { isStaleError, readPrecondition, versionOf } from './form-versions.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { chooseFormKey, newFormKey, runOnce } from './form-keys.ts';
 import type { CreationForm } from './form-keys.ts';
@@ -124,7 +123,7 @@ export const rotateSecretFromForm = withWebhook(async (context, request, respons
     logChange(context, response, 'Webhook secret replaced.', { id: webhook.id });
     sendSecret(response, 'Secret replaced', replaced);
   } catch (error) {
-    if (!(error instanceof Problem && error.code === 'precondition_failed')) throw error;
+    if (!isStaleError(error)) throw error;
     redirectWithNotice(response, webhookPath(scope, webhook.id), 'secret_stale');
   }
 });
