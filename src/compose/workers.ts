@@ -1,4 +1,4 @@
-import { toOwnBytes } from '../compute/bytes.ts';
+import { toOwnBytes } from '../contract/free-bytes.ts';
 import type { ComputePool } from '../compute/pool.ts';
 import type { BuildHouseholds } from '../fleets/provisioning.ts';
 import { FleetRunner } from '../fleets/runner.ts';

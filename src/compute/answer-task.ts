@@ -1,7 +1,7 @@
 import { move, transferableSymbol, valueSymbol } from 'piscina';
 import { freeBytes } from '../contract/free-bytes.ts';
 import { Problem } from '../domain/api/problem.ts';
-import { listTransferable } from './bytes.ts';
+import { listTransferable, listViews } from './bytes.ts';
 import { runJob } from './jobs.ts';
 import type { JobAnswer, JobTask } from './jobs.ts';
 
@@ -13,7 +13,7 @@ export async function answerTask(task: JobTask): Promise<unknown> {
   try {
     return toMoved(await compute(task));
   } finally {
-    for (const part of Object.values(task.input)) if (part instanceof Uint8Array) freeBytes(part);
+    for (const part of listViews(task.input)) if (part instanceof Uint8Array) freeBytes(part);
   }
 }
 

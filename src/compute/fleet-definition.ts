@@ -1,3 +1,6 @@
+import { joinPieces } from '../contract/body-pieces.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
+import { toOwnBytes } from '../contract/free-bytes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { validateBody } from '../contract/validate-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
@@ -9,10 +12,10 @@ import { resolveDefinition } from '../simulation/definition/resolve-definition.t
 import type { ResolvedDefinition } from '../simulation/definition/resolve-definition.ts';
 import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
 import { previewFleet } from '../simulation/preview/preview.ts';
-import { toJsonBytes, toOwnBytes } from './bytes.ts';
+import { toJsonBytes } from './bytes.ts';
 
 interface DefinitionInput {
-  readonly bytes: Uint8Array;
+  readonly pieces: BodyPieces;
   /** What is wrong with the request beside its body. */
   readonly errors: readonly FieldError[];
   readonly now: Date;
@@ -63,9 +66,9 @@ export function readNewFleet(input: DefinitionInput): DefinitionIdentity & {
 
 function readDefinition(
   id: 'createFleet' | 'previewFleet',
-  { bytes, errors, now }: DefinitionInput,
+  { pieces, errors, now }: DefinitionInput,
 ): ResolvedDefinition & { readonly sentDensity: DensityRaster | null } {
-  const json = parseJsonBody(bytes);
+  const json = parseJsonBody(joinPieces(pieces));
   const checked = validateBody(id, json);
   if ('errors' in checked || errors.length > 0) {
     const all = [...errors, ...('errors' in checked ? checked.errors : [])];

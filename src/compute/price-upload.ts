@@ -1,3 +1,5 @@
+import { joinPieces } from '../contract/body-pieces.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { validateBody } from '../contract/validate-body.ts';
 import type { Request } from '../contract/handlers.ts';
@@ -14,11 +16,11 @@ const MAX_ENTRIES = 10_000;
 
 /** The prices of an upload, ready for the database. Throws the problem malformed_json or validation_failed. */
 export function readPriceUpload(input: {
-  readonly bytes: Uint8Array;
+  readonly pieces: BodyPieces;
   /** What is wrong with the request beside its body. */
   readonly errors: readonly FieldError[];
 }): { readonly batches: readonly PriceBatch[]; readonly lastStartsAt: Date | null } {
-  const json = parseJsonBody(input.bytes);
+  const json = parseJsonBody(joinPieces(input.pieces));
   const checked = validateBody('uploadDayAheadPrices', json);
   if ('errors' in checked || input.errors.length > 0) {
     const errors = [...input.errors, ...('errors' in checked ? checked.errors : [])];

@@ -1,6 +1,7 @@
 import type { operations } from '../../generated/openapi.ts';
 import type { OperationId } from '../../generated/routes.ts';
 import type { FieldError } from '../domain/api/problem.ts';
+import type { BodyPieces } from './body-pieces.ts';
 import type { EventStream } from './event-stream.ts';
 import type { JsonBytes } from './json-bytes.ts';
 import type { StreamedBytes } from './streamed-bytes.ts';
@@ -103,12 +104,12 @@ export function isListOperation(id: OperationId): id is ListOperationId {
   return id.startsWith('list');
 }
 
-/** Operations whose bodies may take long to read: they get them as bytes and validate them themselves, on a thread. */
+/** Operations whose bodies may take long to read: they get their bytes and validate them themselves, on a thread. */
 export const BYTES_OPERATIONS = ['createFleet', 'previewFleet', 'uploadDayAheadPrices'] as const;
 export type BytesOperationId = (typeof BYTES_OPERATIONS)[number];
 
 export interface BytesRequest {
-  readonly bytes: Uint8Array;
+  readonly pieces: BodyPieces;
   /** What is wrong with the request beside its body; it is to be refused, with the errors of the body. */
   readonly errors: readonly FieldError[];
   /** Whether the request has the partner's turn already. */

@@ -1,6 +1,8 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
 import type { Route } from '../../generated/routes.ts';
+import { joinPieces } from '../contract/body-pieces.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import type { JsonBody } from '../contract/json-body.ts';
 import { Problem } from '../domain/api/problem.ts';
@@ -102,15 +104,20 @@ export function checkContentType(request: Request, types: readonly string[]): vo
  * @throws Problem unsupported_media_type (415), payload_too_large (413) or overloaded (503); AlreadyAnsweredError.
  */
 export async function readBodyBytes(request: Request, maxBytes: number): Promise<Buffer> {
+  return Buffer.from(joinPieces(await readBodyPieces(request, maxBytes)).buffer);
+}
+
+/** The same in the pieces in which they came. */
+export async function readBodyPieces(request: Request, maxBytes: number): Promise<BodyPieces> {
   checkContentEncoding(request);
-  if (!hasBody(request)) return Buffer.alloc(0);
+  if (!hasBody(request)) return [];
   const { res: response } = request;
   if (response === undefined) throw new Error('A body is read for a response.');
   checkNotGivenUp(response);
-  const bytes = await collectBody(request, response, maxBytes);
-  if (bytes === undefined) throw findCutOffProblem(request) ?? tooLarge(maxBytes);
+  const pieces = await collectBody(request, response, maxBytes);
+  if (pieces === undefined) throw findCutOffProblem(request) ?? tooLarge(maxBytes);
   // After a late answer its connection is read on for a moment, which may bring the rest.
   checkNotGivenUp(response);
-  setSentBody(response, bytes);
-  return bytes;
+  setSentBody(response, pieces);
+  return pieces;
 }

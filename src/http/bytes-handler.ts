@@ -1,5 +1,6 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { Route, SecuredOperationId } from '../../generated/routes.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
 import { BYTES_OPERATIONS } from '../contract/handlers.ts';
 import type { BytesOperationId } from '../contract/handlers.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
@@ -7,7 +8,7 @@ import { requireAnyMatch } from '../domain/api/entity-tags.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
 import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
-import { chooseAnswerType, checkDeclaredJson, readBodyBytes } from './body.ts';
+import { chooseAnswerType, checkDeclaredJson, readBodyBytes, readBodyPieces } from './body.ts';
 import { waitWhileWanted } from './given-up.ts';
 import { describeAnswer, listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
@@ -55,8 +56,8 @@ export function createBytesOperationHandler(
     const needsTurn = declaredLength(request) > bytesWithoutTurn[id];
     const release = needsTurn ? await acquireTurn(options, actor, response) : undefined;
     try {
-      const reading = readBodyBytes(request, body.maxBytes);
-      const bytes = await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading);
+      const reading = readBodyPieces(request, body.maxBytes);
+      const pieces = await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading);
       const checked = validateQueryHeadersBody(id, {
         query: readQuery(request.originalUrl),
         headers: readDeclaredHeaders(request, route.headers),
@@ -65,7 +66,7 @@ export function createBytesOperationHandler(
       const errors = 'errors' in checked ? checked.errors : [];
       if (route.headers.includes('If-Match')) requireAnyMatch(request.get('if-match'));
       const context = { ...openContext(options, response), actor, orgId };
-      const reply = await options.bytesHandlers[id](context, { bytes, errors, hasTurn: needsTurn });
+      const reply = await options.bytesHandlers[id](context, { pieces, errors, hasTurn: needsTurn });
       await sendReply(response, reply, {
         ...describeAnswer(options, route, response, actor.partnerId),
         lists: listSharesOf(options, actor.partnerId),
@@ -88,7 +89,7 @@ async function authorize(
 }
 
 /** The body, or the problem request_timeout (408), with which its connection ends. */
-async function arriveWithin(limitMs: number, reading: Promise<Buffer>): Promise<Buffer> {
+async function arriveWithin(limitMs: number, reading: Promise<BodyPieces>): Promise<BodyPieces> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => {
     const detail = `The body did not arrive within ${limitMs / 1000} seconds.`;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BodyPieces } from '../contract/body-pieces.ts';
 import { CUT_OFF, isCutOff } from './chunk-bounds.ts';
 import { endInTurn } from './end-turns.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
@@ -12,11 +13,11 @@ export function collectBody(
   request: IncomingMessage,
   response: ServerResponse,
   maxBytes: number,
-): Promise<Buffer | undefined> {
+): Promise<BodyPieces | undefined> {
   const declared = Number(request.headers['content-length'] ?? 0);
   const isTooLong = declared > maxBytes;
   if (isTooLong || isCutOff(request)) return Promise.resolve(undefined);
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer | undefined>();
+  const { promise, resolve, reject } = Promise.withResolvers<BodyPieces | undefined>();
   const bytes = new GatheredBytes(declared === 0 ? maxBytes : declared);
   const take = (chunk: Buffer): void => {
     if (!bytes.add(chunk)) giveUp();

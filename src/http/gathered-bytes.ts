@@ -1,12 +1,19 @@
-import { freeBytes } from '../contract/free-bytes.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
+import { freeBytes, toOwnBytes } from '../contract/free-bytes.ts';
 
-/** For the second chunk of a body, however short the first one was. */
+/** A chunk of so many bytes is a piece as it is; shorter ones are copied into pieces of up to 64 KiB. */
+const LONG_CHUNK_BYTES = 16_384;
+const PIECE_BYTES = 65_536;
+/** For the second of several short chunks, however short the first one was. */
 const LEAST_ROOM_BYTES = 1_024;
 
-/** The bytes of chunks one behind the other. Who adds a chunk gives it away: nothing of it is left. */
+/** The bytes of chunks one behind the other. Who adds a chunk gives it away. */
 export class GatheredBytes {
   readonly #most: number;
-  #memory: Buffer = Buffer.alloc(0);
+  readonly #pieces: Uint8Array<ArrayBuffer>[] = [];
+  /** In which short chunks are gathered, and how much of it is used. */
+  #open: Uint8Array<ArrayBuffer> | undefined;
+  #used = 0;
   #length = 0;
 
   /** `most`: how many there will be at most. */
@@ -16,37 +23,60 @@ export class GatheredBytes {
 
   /** False for a chunk beyond the most that there may be, of which nothing is added. */
   add(chunk: Buffer): boolean {
-    const length = this.#length + chunk.length;
-    if (length > this.#most) return false;
-    if (this.#length === 0) {
-      this.#memory = chunk;
+    const { length } = chunk;
+    if (this.#length + length > this.#most) return false;
+    if (length < LONG_CHUNK_BYTES) {
+      this.#addShort(chunk);
     } else {
-      if (length > this.#memory.length) this.#moveTo(Math.max(length, this.#nextRoom()));
-      chunk.copy(this.#memory, this.#length);
-      freeBytes(chunk);
+      this.#close();
+      this.#pieces.push(toOwnBytes(chunk));
     }
-    this.#length = length;
+    this.#length += length;
     return true;
   }
 
   /** All of them, in as much memory as they need. */
-  take(): Buffer {
-    if (this.#length < this.#memory.length) this.#moveTo(this.#length);
-    return this.#memory;
+  take(): BodyPieces {
+    this.#close();
+    return this.#pieces;
   }
 
   free(): void {
-    freeBytes(this.#memory);
+    for (const piece of this.take()) freeBytes(piece);
   }
 
-  #nextRoom(): number {
-    return Math.min(this.#most, Math.max(LEAST_ROOM_BYTES, 2 * this.#memory.length));
+  #addShort(chunk: Buffer): void {
+    const { length } = chunk;
+    if (this.#used + length > PIECE_BYTES) this.#close();
+    if (this.#open === undefined) {
+      this.#open = toOwnBytes(chunk);
+    } else {
+      this.#open = this.#makeRoom(this.#open, this.#used + length);
+      this.#open.set(chunk, this.#used);
+      freeBytes(chunk);
+    }
+    this.#used += length;
   }
 
-  #moveTo(room: number): void {
-    const memory = Buffer.allocUnsafeSlow(room);
-    this.#memory.copy(memory, 0, 0, this.#length);
-    freeBytes(this.#memory);
-    this.#memory = memory;
+  #makeRoom(open: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
+    if (needed <= open.length) return open;
+    const left = this.#most - this.#length + this.#used;
+    const room = Math.min(PIECE_BYTES, left, Math.max(LEAST_ROOM_BYTES, 2 * open.length));
+    return this.#move(open, Math.max(needed, room));
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    this.#pieces.push(this.#used < this.#open.length ? this.#move(this.#open, this.#used) : this.#open);
+    this.#open = undefined;
+    this.#used = 0;
+  }
+
+  /** What is used of a piece in as much memory. */
+  #move(piece: Uint8Array<ArrayBuffer>, room: number): Uint8Array<ArrayBuffer> {
+    const moved = Buffer.allocUnsafeSlow(room);
+    moved.set(piece.subarray(0, this.#used));
+    freeBytes(piece);
+    return moved;
   }
 }

@@ -1,5 +1,7 @@
 import type { Request, Response } from 'express';
 import { ROUTES } from '../../generated/routes.ts';
+import { countBytes } from '../contract/body-pieces.ts';
+import type { BodyPieces } from '../contract/body-pieces.ts';
 import type { LoggedError, LoggedRequest } from '../domain/requests/logged-request.ts';
 import { maskJson, maskName, maskPath, maskPointer, maskQuery } from '../domain/requests/masked.ts';
 import type { RequestOwner } from './known-callers.ts';
@@ -15,8 +17,9 @@ const TEMPLATES: ReadonlyMap<string, string> = new Map(
 );
 
 /** Remembers a copy of a body until its answer is out, should it be refused: the bytes themselves may be moved to a thread. */
-export function setSentBody(response: Response, bytes: Buffer): void {
-  if (bytes.length > 0 && bytes.length <= MAX_BODY_BYTES) response.locals['sentBody'] = Buffer.from(bytes);
+export function setSentBody(response: Response, pieces: BodyPieces): void {
+  const length = countBytes(pieces);
+  if (length > 0 && length <= MAX_BODY_BYTES) response.locals['sentBody'] = Buffer.concat(pieces);
 }
 
 /** What the request log keeps of an exchange whose answer is out. Bodies of the token endpoint are credentials: none is kept. */

@@ -1,9 +1,9 @@
 import type { components } from '../../generated/openapi.ts';
 import { checkPriceQuotas } from '../accounts/quotas.ts';
-import { toOwnBytes } from '../compute/bytes.ts';
 import { INLINE_BODY_BYTES } from '../compute/inline.ts';
 import type { JobOutput } from '../compute/jobs.ts';
 import { readPriceUpload } from '../compute/price-upload.ts';
+import { countBytes } from '../contract/body-pieces.ts';
 import type { BytesHandler, BytesRequest, Handler } from '../contract/handlers.ts';
 import { effectiveFrom } from '../domain/api/quarter-hours.ts';
 import { listBatchedPrices } from '../domain/prices/price-batches.ts';
@@ -61,10 +61,10 @@ export async function compareDayAheadPrices(
 
 async function readUpload(
   context: Context,
-  { bytes, errors, hasTurn }: BytesRequest,
+  { pieces, errors, hasTurn }: BytesRequest,
 ): Promise<JobOutput<'readPriceUpload'>> {
-  const input = { bytes: toOwnBytes(bytes), errors };
-  return bytes.length <= INLINE_BODY_BYTES
+  const input = { pieces, errors };
+  return countBytes(pieces) <= INLINE_BODY_BYTES
     ? readPriceUpload(input)
     : runHeavyJob(context, hasTurn, 'readPriceUpload', input);
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
+import { toOwnBytes } from '../contract/free-bytes.ts';
 import type { BytesRequest } from '../contract/handlers.ts';
 import { createFleet, previewEveryHousehold } from '../operations/fleets/create.ts';
 import { getFleetConfig } from '../operations/fleets/reads.ts';
@@ -114,7 +115,8 @@ async function previewUnused(
 }
 
 function toBytesRequest(response: PortalResponse, body: unknown): BytesRequest {
-  return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: hasFormTurn(response) };
+  const pieces = [toOwnBytes(Buffer.from(JSON.stringify(body)))];
+  return { pieces, errors: [], hasTurn: hasFormTurn(response) };
 }
 
 async function create(context: PortalContext, response: PortalResponse, sent: BytesRequest): Promise<string> {

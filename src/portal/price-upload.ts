@@ -131,7 +131,7 @@ async function listDrawn(
 
 /** Bytes of its own for each operation, which hands them to a thread where they are many. */
 function toUpload(response: PortalResponse, body: Uint8Array): Parameters<typeof uploadDayAheadPrices>[1] {
-  return { bytes: new Uint8Array(body), errors: [], hasTurn: hasFormTurn(response) };
+  return { pieces: [new Uint8Array(body)], errors: [], hasTurn: hasFormTurn(response) };
 }
 
 /** Answers with the form for what people mend there; throws everything else. */

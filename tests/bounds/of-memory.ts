@@ -32,15 +32,15 @@ export const boundsOfMemory: readonly Bound[] = [
   bound(
     'chunks of bodies that are gathered',
     [replace('src/http/gathered-bytes.ts', '      freeBytes(chunk);\n', '')],
-    testsOf('tests/http/gathered-bytes.test.ts')('nothing of a chunk is left'),
+    testsOf('tests/http/gathered-bytes.test.ts')('nothing of them is left'),
   ),
   bound(
     'memory of a body beside its bytes',
     [
       replace(
         'src/http/gathered-bytes.ts',
-        'return Math.min(this.#most, Math.max(LEAST_ROOM_BYTES, 2 * this.#memory.length));',
-        'return LEAST_ROOM_BYTES + this.#most;',
+        'const room = Math.min(PIECE_BYTES, left, Math.max(LEAST_ROOM_BYTES, 2 * open.length));',
+        'const room = PIECE_BYTES + left;',
       ),
     ],
     testsOf('tests/http/gathered-bytes.test.ts')('grows twofold'),

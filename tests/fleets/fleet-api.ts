@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { toOwnBytes } from '../../src/compute/bytes.ts';
+import { toOwnBytes } from '../../src/contract/free-bytes.ts';
 import type { BuildHouseholds } from '../../src/fleets/provisioning.ts';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { FleetRunnerOptions } from '../../src/fleets/runner.ts';

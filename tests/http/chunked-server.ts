@@ -6,6 +6,8 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach } from 'vitest';
+import { countBytes } from '../../src/contract/body-pieces.ts';
+import type { BodyPieces } from '../../src/contract/body-pieces.ts';
 import { boundChunks, CHUNK_LIMITS, findCutOffProblem } from '../../src/http/chunk-bounds.ts';
 import type { ChunkLimits } from '../../src/http/chunk-bounds.ts';
 import { collectBody } from '../../src/http/collect-body.ts';
@@ -19,10 +21,12 @@ const MAX_BYTES = 8_388_608;
 
 /** Answers with the length of the body, or with the problem that refuses it. */
 export const measureBody: RequestListener = (request, response) => {
-  const answer = (body: Buffer | undefined): void => {
+  const answer = (body: BodyPieces | undefined): void => {
     const problem = findCutOffProblem(request);
     for (const [name, value] of Object.entries(problem?.headers ?? {})) response.setHeader(name, value);
-    response.end(problem === undefined ? String(body?.length) : `${problem.code}: ${problem.message}`);
+    response.end(
+      problem === undefined ? String(body && countBytes(body)) : `${problem.code}: ${problem.message}`,
+    );
   };
   const clientHasGone = (): void => undefined;
   void collectBody(request, response, MAX_BYTES).then(answer, clientHasGone);

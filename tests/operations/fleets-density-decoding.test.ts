@@ -63,7 +63,7 @@ test('a preview does not decode a density on the event loop', async () => {
 
 test('a job decodes a density once', async () => {
   const body = { request_id: 'b9a1d5c0-23f1-4a62-9f0b-3f5a7f3b8c11', count: 3, density };
-  const input = { bytes: toJsonBytes(body), errors: [], now: new Date('2026-06-15T12:00:00Z') };
+  const input = { pieces: [toJsonBytes(body)], errors: [], now: new Date('2026-06-15T12:00:00Z') };
   const compute = async (): Promise<void> => {
     expect(readNewFleet(input).sentWeights).toEqual(new Uint8Array([1, 2, 3]));
     expect(answerPreview({ ...input, orgId: randomUUID() }).requestId).toBe(body.request_id);

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { toJsonBytes } from '../../src/compute/bytes.ts';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { BytesRequest } from '../../src/contract/handlers.ts';
 import type { DeviceType } from '../../src/domain/fleets/devices.ts';
@@ -86,7 +87,7 @@ function toContext({ services, db, now }: PortalSite, { orgId, userId }: Person)
 }
 
 function toBytes(body: unknown): BytesRequest {
-  return { bytes: Buffer.from(JSON.stringify(body)), errors: [], hasTurn: true };
+  return { pieces: [toJsonBytes(body)], errors: [], hasTurn: true };
 }
 
 /** Does all work that fleets wait for. */

@@ -1,9 +1,9 @@
 import { checkQuota, requireWithinQuota } from '../../accounts/quotas.ts';
 import type { QuotaScope } from '../../accounts/quotas.ts';
-import { toOwnBytes } from '../../compute/bytes.ts';
 import { readNewFleet as computeNewFleet } from '../../compute/fleet-definition.ts';
 import { INLINE_BODY_BYTES } from '../../compute/inline.ts';
 import type { JobOutput } from '../../compute/jobs.ts';
+import { countBytes, joinPieces } from '../../contract/body-pieces.ts';
 import type { BytesHandler, BytesRequest } from '../../contract/handlers.ts';
 import { JsonBytes } from '../../contract/json-bytes.ts';
 import { parseJsonBody } from '../../contract/json-body.ts';
@@ -26,13 +26,15 @@ import { claimRequestId, hashRequestBody, requireFirstAnswer } from './fleet-req
 import type { FleetRecord } from '../../presenters/fleets.ts';
 
 export const createFleet: BytesHandler<Context, 'createFleet'> = async (context, request) => {
-  const { bytes, errors, hasTurn } = request;
-  const input = { bytes: toOwnBytes(bytes), errors, now: context.now };
-  if (bytes.length <= INLINE_BODY_BYTES && !hasDensity(bytes)) {
+  const { errors, hasTurn } = request;
+  const isShort = countBytes(request.pieces) <= INLINE_BODY_BYTES;
+  const pieces = isShort ? [joinPieces(request.pieces)] : request.pieces;
+  const input = { pieces, errors, now: context.now };
+  if (isShort && !hasDensity(joinPieces(pieces))) {
     return { status: 200, body: await createOnce(context, prepareFleet(context, computeNewFleet(input))) };
   }
   const body = await workInTurn(context, hasTurn, async () => {
-    const key = `${context.orgId} ${hashRequestBody(bytes).toString('base64')}`;
+    const key = `${context.orgId} ${hashRequestBody(...pieces).toString('base64')}`;
     const first = errors.length === 0 ? await findFirstAnswer(context, key) : undefined;
     if (first !== undefined) return first;
     const fleet = prepareFleet(
@@ -79,11 +81,11 @@ export const previewEveryHousehold: typeof previewFleet = (context, request) =>
 
 async function answerPreview(
   context: Context,
-  { bytes, errors, hasTurn }: BytesRequest,
+  { pieces, errors, hasTurn }: BytesRequest,
   shown?: number,
 ): ReturnType<typeof previewFleet> {
   const { orgId, now } = context;
-  const input = { bytes: toOwnBytes(bytes), errors, orgId, now, shown };
+  const input = { pieces, errors, orgId, now, shown };
   const { requestId, canonicalJson, householdCount, answer } = await runHeavyJob(
     context,
     hasTurn,

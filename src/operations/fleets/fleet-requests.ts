@@ -46,7 +46,9 @@ export function requireFirstAnswer(
   return first.response;
 }
 
-/** SHA-256 of the canonical text of a body, or of its bytes. */
-export function hashRequestBody(text: string | Uint8Array): Buffer {
-  return createHash('sha256').update(text).digest();
+/** SHA-256 of the canonical text of a body, or of the pieces of its bytes. */
+export function hashRequestBody(...parts: readonly (string | Uint8Array)[]): Buffer {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest();
 }
