@@ -4,7 +4,11 @@ import { addressSubject } from '../domain/security/quota-subjects.ts';
 import type { QuotaSubject } from '../domain/security/quota-subjects.ts';
 import { PROCESS_CLOCK } from '../loops/loop-clock.ts';
 import type { LoopClock } from '../loops/loop-clock.ts';
-import { CallerTurns } from './caller-turns.ts';
+import { HeldConnections } from './held-connections.ts';
+import type { ReadConnection } from './held-connections.ts';
+import { OpeningBursts } from './opening-bursts.ts';
+import type { BurstLimits } from './opening-bursts.ts';
+import { PartnerAddresses } from './partner-addresses.ts';
 import { watchReads } from './stop-connection.ts';
 
 export interface ReadLimits {
@@ -22,6 +26,8 @@ export interface ReadLimits {
   readonly maxLetGoOfTurn: number;
   /** How long no others are held, for each that was: to hold one and to let it go takes some 0.01 ms. */
   readonly restMs: number;
+  /** While many connections are opened at once those are held that strangers open. */
+  readonly bursts: BurstLimits;
 }
 
 export const READ_LIMITS: ReadLimits = {
@@ -33,32 +39,19 @@ export const READ_LIMITS: ReadLimits = {
   letGoOfTurn: 8,
   maxLetGoOfTurn: 128,
   restMs: 0.16,
+  bursts: { turns: 8, burstMs: 250, restMs: 1_000 },
 };
 
-interface ReadConnection {
-  readonly socket: Socket;
-  readonly openedMs: number;
-  /** When it was read last. */
-  readMs: number;
-  /** Whose last request it was; the connection's address before there is one. */
-  caller: QuotaSubject;
-  /** Among which it is held, and as whose. */
-  held?: { readonly among: Group; readonly as: QuotaSubject } | undefined;
-  /** The turn of the loop in which it was let go; undefined when it has been read since. */
-  letGoInTurn?: number | undefined;
-}
-
-/** Connections of which some are held. */
-class Group {
-  readonly free = new Set<ReadConnection>();
-  readonly held = new CallerTurns<ReadConnection>({ maxOfCaller: Infinity, maxOfParty: Infinity });
-}
+/** For each that was held as it was opened, on which something has come, so many quiet ones are let go, on which mostly nothing has. */
+const QUIET_OF_OPENED = 4;
 
 /**
  * Bounds how long one turn of the event loop reads connections. libuv reads all that are readable in one turn, however many those are
  * and whatever Node.js does with each read: 500 bodies in small chunks took 140 ms in which nobody else was served. But it passes by
  * what is not to be read any more. So behind its time a turn holds others, and the next ones let some of them go, by turns of their
- * callers (CallerTurns): the quiet ones where many that had been quiet come at once, and all of them behind a longer time.
+ * callers (CallerTurns): the quiet ones where many that had been quiet come at once, and all of them behind a longer time. It also accepts
+ * one connection in a turn, so that who opens one behind 500 others waits for what these have sent: where many are opened at once, those
+ * of addresses from which no partner has one are held until all are open.
  */
 export function shareReads(
   server: Server,
@@ -69,8 +62,9 @@ export function shareReads(
   const turns = new ReadTurns(limits, clock);
   const bySocket = new WeakMap<Socket, ReadConnection>();
   server.on('connection', (socket: Socket) => {
-    const caller = addressSubject(socket.remoteAddress ?? '');
-    const connection: ReadConnection = { socket, openedMs: clock.monotonicMs(), readMs: -Infinity, caller };
+    const address = addressSubject(socket.remoteAddress ?? '');
+    const openedMs = clock.monotonicMs();
+    const connection: ReadConnection = { socket, openedMs, address, readMs: -Infinity, caller: address };
     bySocket.set(socket, connection);
     turns.add(connection);
     socket.once('close', () => turns.remove(connection));
@@ -81,7 +75,7 @@ export function shareReads(
   });
   server.on('request', (request: IncomingMessage) => {
     const connection = bySocket.get(request.socket);
-    if (connection !== undefined) connection.caller = findCaller(request);
+    if (connection !== undefined) turns.setCaller(connection, findCaller(request));
   });
 }
 
@@ -89,8 +83,13 @@ class ReadTurns {
   readonly #limits: ReadLimits;
   readonly #clock: LoopClock;
   /** Those that are not quiet, the free ones in the order of their last reads. */
-  readonly #active = new Group();
-  readonly #quiet = new Group();
+  readonly #active = new HeldConnections();
+  readonly #quiet = new HeldConnections();
+  /** Those that were held as they were opened; the free ones are quiet. */
+  readonly #opened = new HeldConnections(this.#quiet.free);
+  readonly #groups = [this.#active, this.#quiet, this.#opened];
+  readonly #bursts: OpeningBursts;
+  readonly #partnerAddresses = new PartnerAddresses();
   #turn = -1;
   #turnBeganMs = -Infinity;
   #quietReadsOfTurn = 0;
@@ -101,10 +100,27 @@ class ReadTurns {
   constructor(limits: ReadLimits, clock: LoopClock) {
     this.#limits = limits;
     this.#clock = clock;
+    this.#bursts = new OpeningBursts(limits.bursts);
   }
 
   add(connection: ReadConnection): void {
+    const { openedMs, address, socket } = connection;
+    const turn = this.#clock.countTurns();
     this.#quiet.free.add(connection);
+    this.#bursts.noteOpening(turn, openedMs);
+    if (!this.#bursts.isOn(turn, openedMs) || this.#partnerAddresses.has(address)) return;
+    // Node.js begins to read it in the next tick.
+    process.nextTick(() => {
+      if (socket.destroyed) return;
+      this.#hold(connection, this.#opened);
+      this.#beginLettingGo();
+    });
+  }
+
+  /** Whose last request it is. */
+  setCaller(connection: ReadConnection, caller: QuotaSubject): void {
+    this.#partnerAddresses.change(connection.address, connection.caller, caller);
+    connection.caller = caller;
   }
 
   /** When it is closed. */
@@ -112,6 +128,7 @@ class ReadTurns {
     this.#active.free.delete(connection);
     this.#quiet.free.delete(connection);
     connection.held?.among.held.remove(connection.held.as, connection);
+    this.#partnerAddresses.change(connection.address, connection.caller, undefined);
   }
 
   endRead(connection: ReadConnection): void {
@@ -177,7 +194,7 @@ class ReadTurns {
     }
   }
 
-  #hold(connection: ReadConnection, among: Group): void {
+  #hold(connection: ReadConnection, among: HeldConnections): void {
     const { socket, caller, letGoInTurn = -Infinity } = connection;
     // Others that have come before it must not have it held again: it is read in this turn. Whoever has paused it lets it go.
     if (letGoInTurn >= this.#turn - 1 || socket.isPaused()) return;
@@ -198,21 +215,11 @@ class ReadTurns {
   readonly #letGo = (): void => {
     const turn = this.#clock.countTurns();
     const count = this.#letGoNext;
-    this.#letGoNext = Math.min(2 * count, this.#limits.maxLetGoOfTurn);
-    for (const group of [this.#active, this.#quiet]) letGoOf(group, count, turn);
-    this.#isLettingGo = !(this.#active.held.isEmpty && this.#quiet.held.isEmpty);
+    const isBurst = this.#bursts.isOn(turn, this.#clock.monotonicMs());
+    if (!isBurst) this.#letGoNext = Math.min(2 * count, this.#limits.maxLetGoOfTurn);
+    for (const group of [this.#active, this.#quiet]) group.letGo(count, turn, isBurst);
+    this.#opened.letGo(Math.ceil(count / QUIET_OF_OPENED), turn, isBurst);
+    this.#isLettingGo = this.#groups.some(({ held }) => !held.isEmpty);
     if (this.#isLettingGo) setImmediate(this.#letGo);
   };
-}
-
-function letGoOf({ free, held }: Group, count: number, turn: number): void {
-  for (let left = count; left > 0; left--) {
-    const [connection] = held.next() ?? [];
-    if (connection?.held === undefined) return;
-    held.remove(connection.held.as, connection);
-    connection.held = undefined;
-    connection.letGoInTurn = turn;
-    free.add(connection);
-    if (!connection.socket.isPaused()) connection.socket.emit('resume');
-  }
 }

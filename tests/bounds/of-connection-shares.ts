@@ -99,13 +99,34 @@ export const boundsOfConnectionShares: readonly Bound[] = [
     reads('one that has just been opened is not held'),
   ),
   bound(
+    'what others wait for who open a connection behind those of strangers',
+    [replace(READS, 'if (!this.#bursts.isOn(turn, openedMs) || ', 'if (openedMs < Infinity || ')],
+    testsOf('tests/http/opened-at-once.test.ts')('are accepted before they are read'),
+  ),
+  bound(
+    'reads of a turn of connections that were opened at once',
+    [replace(READS, 'Math.ceil(count / QUIET_OF_OPENED)', 'count')],
+    testsOf('tests/http/opened-at-once.test.ts')('are let go one after the other'),
+  ),
+  bound(
+    'how long connections that are opened at once are not read',
+    [
+      replace(
+        'src/http/opening-bursts.ts',
+        'return isInARow && nowMs < this.#beganMs + burstMs;',
+        'return isInARow && burstMs > 0;',
+      ),
+    ],
+    testsOf('tests/http/opening-bursts.test.ts')('a burst is over after its time'),
+  ),
+  bound(
     'connections that are held again before they are read',
     [replace(READS, 'letGoInTurn >= this.#turn - 1 || ', 'letGoInTurn === Infinity || ')],
     reads('is let go to be read'),
   ),
   bound(
     'connections that are let go in a turn',
-    [replace(READS, 'left > 0; left--', 'left > -Infinity; left--')],
+    [replace('src/http/held-connections.ts', 'left > 0; left--', 'left > -Infinity; left--')],
     reads('no more than four in one where something has come'),
   ),
   bound(
@@ -115,7 +136,7 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   ),
   bound(
     'connections that somebody else has paused',
-    [replace(READS, 'if (!connection.socket.isPaused()) connection', 'connection')],
+    [replace('src/http/held-connections.ts', 'if (!connection.socket.isPaused()) connection', 'connection')],
     reads('stays as it is while somebody else has paused it'),
   ),
   bound(

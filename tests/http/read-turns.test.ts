@@ -1,123 +1,16 @@
-// Connections that are all readable in one turn of the event loop, whose reads move the clock.
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from 'vitest';
-import type { QuotaSubject } from '../../src/domain/security/quota-subjects.ts';
-import { shareReads } from '../../src/http/read-turns.ts';
-import type { ReadLimits } from '../../src/http/read-turns.ts';
+import { describe, expect, test } from 'vitest';
 import { stopReading } from '../../src/http/stop-connection.ts';
 import { PROCESS_CLOCK } from '../../src/loops/loop-clock.ts';
 import { serveByHand } from './connections-by-hand.ts';
+import { ask, LIMITS, openKnown, READ_MS, serve } from './read-server.ts';
+import type { Served } from './read-server.ts';
 
-const undo: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const each of undo.splice(0).toReversed()) await each();
-});
-
-/** What each read takes. */
-const READ_MS = 1;
-/** Time counts from the end of the first read of a turn: three that had been quiet are read in one, and five that had not. */
-const LIMITS: ReadLimits = {
-  turnMs: 4,
-  volleyMs: 2,
-  volley: 3,
-  quietMs: 500,
-  newMs: 0,
-  letGoOfTurn: 4,
-  maxLetGoOfTurn: 16,
-  restMs: 0,
-};
+/** How many reads the limits have in a turn. */
 const QUIET_OF_TURN = 3;
 const ACTIVE_OF_TURN = 5;
 const COUNT = 40;
-
-interface Served {
-  /** The paths of what was read, `end` and `error`, in its order, and in which turn of the loop that was. */
-  readonly read: string[];
-  readonly turns: number[];
-  /** The server's side of a connection by the path of its last request. */
-  readonly sockets: Map<string, Socket>;
-  readonly closed: () => number;
-  readonly connect: () => Promise<Socket>;
-  /** Lets the clock run on; after more than half a second all that is open has been quiet. */
-  readonly rest: (ms?: number) => void;
-  /** Lets the loop turn until so many requests have been read. */
-  readonly settle: (count: number) => Promise<void>;
-}
-
-const findCaller = ({ headers }: IncomingMessage): QuotaSubject =>
-  String(headers['x-caller']) as QuotaSubject;
-
-/** A server that takes the header `X-Caller` for whose request it is. */
-async function serve(limits: Partial<ReadLimits> = {}): Promise<Served> {
-  const [read, turns, sockets]: [string[], number[], Map<string, Socket>] = [[], [], new Map()];
-  let [nowMs, accepted, closed] = [0, 0, 0];
-  const server = createServer();
-  shareReads(server, findCaller, { ...LIMITS, ...limits }, { ...PROCESS_CLOCK, monotonicMs: () => nowMs });
-  const note = (path: string): void => {
-    nowMs += READ_MS;
-    read.push(path);
-    turns.push(PROCESS_CLOCK.countTurns());
-  };
-  server.on('connection', (socket: Socket) => {
-    accepted += 1;
-    socket.once('end', () => note('end')).once('close', () => (closed += 1));
-  });
-  server.on('clientError', (_error, socket) => {
-    note('error');
-    socket.destroy();
-  });
-  server.on('request', (request, response) => {
-    note(request.url ?? '');
-    sockets.set(request.url ?? '', request.socket);
-    response.end('done');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  undo.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return {
-    read,
-    turns,
-    sockets,
-    closed: () => closed,
-    connect: async () => {
-      const wanted = accepted + 1;
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-      undo.push(() => socket.destroy());
-      socket.on('error', () => undefined).resume();
-      while (accepted < wanted) await turn();
-      return socket;
-    },
-    rest: (ms = 1_000) => void (nowMs += ms),
-    settle: async (count) => {
-      while (read.length < count) await turn();
-    },
-  };
-}
-
-const ask = (path: string, caller = 'address a'): string =>
-  `GET ${path} HTTP/1.1\r\nHost: a\r\nX-Caller: ${caller}\r\n\r\n`;
-
-/** Connections that have had one request of the caller, and have been quiet since. */
-async function openKnown(served: Served, count: number, prefix: string, caller?: string): Promise<Socket[]> {
-  const sockets: Socket[] = [];
-  for (let n = 0; n < count; n++) {
-    const socket = await served.connect();
-    const before = served.read.length;
-    socket.write(ask(`/known-${prefix}${n}`, caller));
-    await served.settle(before + 1);
-    sockets.push(socket);
-  }
-  served.rest();
-  return sockets;
-}
 
 function mostOfTurn(turns: readonly number[]): number {
   return Math.max(...[...Map.groupBy(turns, (each) => each).values()].map(({ length }) => length));
