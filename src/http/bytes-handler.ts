@@ -1,6 +1,7 @@
 import type { Request as HttpRequest, RequestHandler, Response } from 'express';
 import type { Route, SecuredOperationId } from '../../generated/routes.ts';
 import type { BodyPieces } from '../contract/body-pieces.ts';
+import { freeBytes } from '../contract/free-bytes.ts';
 import { BYTES_OPERATIONS } from '../contract/handlers.ts';
 import type { BytesOperationId } from '../contract/handlers.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
@@ -55,9 +56,10 @@ export function createBytesOperationHandler(
     });
     const needsTurn = declaredLength(request) > bytesWithoutTurn[id];
     const release = needsTurn ? await acquireTurn(options, actor, response) : undefined;
+    let pieces: BodyPieces = [];
     try {
       const reading = readBodyPieces(request, body.maxBytes);
-      const pieces = await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading);
+      pieces = await (needsTurn ? arriveWithin(bodyInTurnMs, reading) : reading);
       const checked = validateQueryHeadersBody(id, {
         query: readQuery(request.originalUrl),
         headers: readDeclaredHeaders(request, route.headers),
@@ -72,6 +74,7 @@ export function createBytesOperationHandler(
         lists: listSharesOf(options, actor.partnerId),
       });
     } finally {
+      for (const piece of pieces) freeBytes(piece);
       release?.();
     }
   };

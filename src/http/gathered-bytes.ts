@@ -42,7 +42,8 @@ export class GatheredBytes {
   }
 
   free(): void {
-    for (const piece of this.take()) freeBytes(piece);
+    for (const piece of this.#pieces) freeBytes(piece);
+    if (this.#open !== undefined) freeBytes(this.#open);
   }
 
   #addShort(chunk: Buffer): void {

@@ -47,6 +47,11 @@ export const boundsOfMemory: readonly Bound[] = [
     testsOf('tests/http/gathered-bytes.test.ts')('is never more than the body may have'),
   ),
   bound(
+    'pieces of a body that a thread gets',
+    [replace('src/compute/bytes.ts', 'Array.isArray(part) ? part : [part]', '[part]')],
+    testsOf('tests/compute/pool.test.ts')('the pieces of a body are moved to a thread'),
+  ),
+  bound(
     'what a process has freed',
     [replace('bin/partner', 'export MALLOC_MMAP_THRESHOLD_=', 'unused=')],
     testsOf('tests/process/freed-memory.test.ts')('goes back to the system'),

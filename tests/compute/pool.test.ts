@@ -45,6 +45,13 @@ test.each(['allocate', 'exit', 'throw'])(
   },
 );
 
+test('the pieces of a body are moved to a thread, and not copied', async () => {
+  start();
+  const pieces = [new Uint8Array(10), new Uint8Array(20)];
+  await pool.run('a', 'readPriceUpload', { pieces, errors: [] });
+  expect(pieces.map(({ length }) => length)).toEqual([0, 0]);
+});
+
 test('a thread has bounds for its objects, for young ones too', async () => {
   const run = start({ maxHeapMb: 32 });
   expect(await run('limits')).toMatchObject({

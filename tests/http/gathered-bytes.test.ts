@@ -88,7 +88,7 @@ describe('the memory of short chunks', () => {
     return rooms.mock.calls.map(([size]) => size);
   }
 
-  test('grows twofold up to 64 KiB, so that each byte is moved twice in all', () => {
+  test('grows twofold up to 64 KiB', () => {
     expect(roomsFor(1_000_000, 10, 10_000)).toEqual([20_000, 40_000, 65_536, 60_000, 20_000, 40_000]);
   });
 
