@@ -34,6 +34,13 @@ export class CallerTurns<Item> {
     return this.#parties.size === 0;
   }
 
+  /** How many wait in all. */
+  get size(): number {
+    let sum = 0;
+    for (const { size } of this.#parties.values()) sum += size;
+    return sum;
+  }
+
   /**
    * Adds what waits, and returns what cannot wait and is not there any more: the item itself behind as many of its caller; where
    * its party has as many as it may, the last of the caller that has most, or the item where that would have no fewer then.

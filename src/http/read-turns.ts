@@ -19,15 +19,18 @@ export interface ReadLimits {
   readonly volley: number;
   /** Quiet is a connection that was not read for so long, or never. */
   readonly quietMs: number;
-  /** How long none is held after its opening: the loop accepts one in a turn, and its request may have come with it. */
+  /**
+   * How long none is held after its opening, but as it is opened: the loop accepts one in a turn, and its request may have come with it.
+   */
   readonly newMs: number;
   /** Connections that are let go in a turn, of quiet and of other ones each; twice as many whenever nothing had come on the last ones. */
   readonly letGoOfTurn: number;
   readonly maxLetGoOfTurn: number;
   /** How long no others are held, for each that was: to hold one and to let it go takes some 0.01 ms. */
   readonly restMs: number;
-  /** While many connections are opened at once those are held that strangers open. */
+  /** While many connections are opened at once those are held that strangers open, so many at most. */
   readonly bursts: BurstLimits;
+  readonly maxOpened: number;
 }
 
 export const READ_LIMITS: ReadLimits = {
@@ -40,6 +43,7 @@ export const READ_LIMITS: ReadLimits = {
   maxLetGoOfTurn: 128,
   restMs: 0.16,
   bursts: { turns: 8, burstMs: 250, restMs: 1_000 },
+  maxOpened: 512,
 };
 
 /** For each that was held as it was opened, on which something has come, so many quiet ones are let go, on which mostly nothing has. */
@@ -51,7 +55,7 @@ const QUIET_OF_OPENED = 4;
  * what is not to be read any more. So behind its time a turn holds others, and the next ones let some of them go, by turns of their
  * callers (CallerTurns): the quiet ones where many that had been quiet come at once, and all of them behind a longer time. It also accepts
  * one connection in a turn, so that who opens one behind 500 others waits for what these have sent: where many are opened at once, those
- * of addresses from which no partner has one are held until all are open.
+ * of addresses from which no partner has one are held as they are opened, and let go in their turn behind that.
  */
 export function shareReads(
   server: Server,
@@ -67,7 +71,10 @@ export function shareReads(
     const connection: ReadConnection = { socket, openedMs, address, readMs: -Infinity, caller: address };
     bySocket.set(socket, connection);
     turns.add(connection);
-    socket.once('close', () => turns.remove(connection));
+    socket.once('close', () => {
+      bySocket.delete(socket);
+      turns.remove(connection);
+    });
     const endRead = (): void => turns.endRead(connection);
     watchReads(socket, endRead);
     // Its end is read as well, by the client or by the system.
@@ -109,6 +116,7 @@ class ReadTurns {
     this.#quiet.free.add(connection);
     this.#bursts.noteOpening(turn, openedMs);
     if (!this.#bursts.isOn(turn, openedMs) || this.#partnerAddresses.has(address)) return;
+    if (this.#opened.held.size >= this.#limits.maxOpened) return;
     // Node.js begins to read it in the next tick.
     process.nextTick(() => {
       if (socket.destroyed) return;

@@ -101,12 +101,34 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
     'what others wait for who open a connection behind those of strangers',
     [replace(READS, 'if (!this.#bursts.isOn(turn, openedMs) || ', 'if (openedMs < Infinity || ')],
-    testsOf('tests/http/opened-at-once.test.ts')('are accepted before they are read'),
+    testsOf('tests/http/opened-at-once.test.ts')(
+      'connections that strangers open at once are accepted before',
+    ),
   ),
   bound(
     'reads of a turn of connections that were opened at once',
     [replace(READS, 'Math.ceil(count / QUIET_OF_OPENED)', 'count')],
-    testsOf('tests/http/opened-at-once.test.ts')('are let go one after the other'),
+    testsOf('tests/http/opened-at-once.test.ts')('a quarter of what is let go of quiet ones'),
+  ),
+  bound(
+    'how many connections that are opened at once are not read',
+    [replace(READS, 'if (this.#opened.held.size >= this.#limits.maxOpened) return;', '')],
+    testsOf('tests/http/opened-at-once.test.ts')('are no more than so many'),
+  ),
+  bound(
+    "a partner's new connection beside those of strangers",
+    [replace(READS, ' || this.#partnerAddresses.has(address)', '')],
+    testsOf('tests/http/opened-at-once.test.ts')('do not hold up one from an address'),
+  ),
+  bound(
+    'addresses from which a partner had a connection',
+    [replace(READS, 'this.#partnerAddresses.change(connection.address, connection.caller, undefined);', '')],
+    testsOf('tests/http/opened-at-once.test.ts')('do not hold up one from an address'),
+  ),
+  bound(
+    "a partner's held connections beside those that are opened",
+    [replace('src/http/held-connections.ts', 'this.held.nextOfFew(Infinity)', 'undefined')],
+    testsOf('tests/http/opened-at-once.test.ts')('do not hold up those of partners'),
   ),
   bound(
     'how long connections that are opened at once are not read',

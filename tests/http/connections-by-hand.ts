@@ -1,6 +1,7 @@
 // Connections that are held and read as a test says, without sockets: in which order the system finds them readable is then its own.
 import { EventEmitter } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
+import type { QuotaSubject } from '../../src/domain/security/quota-subjects.ts';
 import { shareReads } from '../../src/http/read-turns.ts';
 import type { ReadLimits } from '../../src/http/read-turns.ts';
 
@@ -12,10 +13,19 @@ class FakeParser {
 }
 
 /** A connection as far as it is held and read. */
-class FakeSocket extends EventEmitter {
+export class FakeSocket extends EventEmitter {
   readonly parser = new FakeParser();
-  readonly remoteAddress = '127.0.0.1';
+  readonly remoteAddress: string;
+  readonly destroyed = false;
   readonly isPaused = (): boolean => false;
+  /** Whether the system is told not to read it. */
+  isHeld = false;
+
+  constructor(remoteAddress: string) {
+    super();
+    this.remoteAddress = remoteAddress;
+    this.on('pause', () => (this.isHeld = true)).on('resume', () => (this.isHeld = false));
+  }
 }
 
 /** Quiet connections that are read, each for so long, and turns of the loop that pass, when a test says so. */
@@ -27,18 +37,29 @@ export function serveByHand(
   connections: FakeSocket[];
   clock: { nowMs: number; turn: number };
   read: (connections: readonly FakeSocket[]) => void;
+  /** Opens a connection from an address. */
+  open: (address: string) => FakeSocket;
+  /** Begins a request of a caller on a connection. */
+  request: (socket: FakeSocket, caller: string) => void;
 } {
   const clock = { nowMs: 1_000, turn: 0 };
   const server = new EventEmitter();
   const loop = { monotonicMs: () => clock.nowMs, countTurns: () => clock.turn };
-  shareReads(server as Server, () => 'address a', limits, loop);
-  const connections = Array.from({ length: count }, () => new FakeSocket());
-  for (const each of connections) server.emit('connection', each);
+  const findCaller = ({ headers }: IncomingMessage): QuotaSubject => headers['x-caller'] as QuotaSubject;
+  shareReads(server as Server, findCaller, limits, loop);
+  const open = (address: string): FakeSocket => {
+    const socket = new FakeSocket(address);
+    server.emit('connection', socket);
+    return socket;
+  };
+  const request = (socket: FakeSocket, caller: string): void =>
+    void server.emit('request', { socket, headers: { 'x-caller': caller } });
+  const connections = Array.from({ length: count }, () => open('127.0.0.1'));
   const read = (those: readonly FakeSocket[]): void => {
     for (const { parser } of those) {
       clock.nowMs += readMs;
       parser[ON_EXECUTE](1);
     }
   };
-  return { connections, clock, read };
+  return { connections, clock, read, open, request };
 }

@@ -29,6 +29,7 @@ export const LIMITS: ReadLimits = {
   maxLetGoOfTurn: 16,
   restMs: 0,
   bursts: { turns: Infinity, burstMs: Infinity, restMs: 0 },
+  maxOpened: Infinity,
 };
 
 export interface Served {
