@@ -47,7 +47,7 @@ export const READ_LIMITS: ReadLimits = {
 };
 
 /** For each that was held as it was opened, on which something has come, so many quiet ones are let go, on which mostly nothing has. */
-const QUIET_OF_OPENED = 4;
+const QUIET_OF_OPENED = 8;
 
 /**
  * Bounds how long one turn of the event loop reads connections. libuv reads all that are readable in one turn, however many those are

@@ -108,7 +108,7 @@ export const boundsOfConnectionShares: readonly Bound[] = [
   bound(
     'reads of a turn of connections that were opened at once',
     [replace(READS, 'Math.ceil(count / QUIET_OF_OPENED)', 'count')],
-    testsOf('tests/http/opened-at-once.test.ts')('a quarter of what is let go of quiet ones'),
+    testsOf('tests/http/opened-at-once.test.ts')('an eighth of what is let go of quiet ones'),
   ),
   bound(
     'how many connections that are opened at once are not read',

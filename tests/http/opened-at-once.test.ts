@@ -43,8 +43,8 @@ test('connections that strangers open at once are accepted before they are read'
 });
 
 describe('connections that strangers open at once', () => {
-  test('are held but for the first, and let go behind the last, a quarter of what is let go of quiet ones', async () => {
-    const { openAll, pass } = begin({ letGoOfTurn: 8 });
+  test('are held but for the first, and let go behind the last, an eighth of what is let go of quiet ones', async () => {
+    const { openAll, pass } = begin({ letGoOfTurn: 16 });
     const sockets = await openAll(COUNT);
     expect(countHeld(sockets)).toBe(COUNT - TURNS + 1);
     await pass();
