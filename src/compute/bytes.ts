@@ -1,10 +1,3 @@
-const encoder = new TextEncoder();
-
-/** JSON as UTF-8 bytes that belong to nobody else, so that they can be moved to another thread. */
-export function toJsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
-  return encoder.encode(JSON.stringify(value));
-}
-
 /**
  * The memory of the byte arrays and number arrays among the properties of an object, and of those in lists of them; shared memory need
  * not move.

@@ -1,7 +1,7 @@
+import { toJsonBytes } from '../contract/json-bytes.ts';
 import { computeDeviceData } from '../households/device-data.ts';
 import type { DeviceDataQuestion, DeviceDataResult } from '../households/device-data.ts';
 import { TimeSlicer, goOn } from '../households/time-slicer.ts';
-import { toJsonBytes } from './bytes.ts';
 
 /** The answer of a device's data as JSON, with the checkpoint that was made on the way. */
 export async function answerDeviceData(input: {

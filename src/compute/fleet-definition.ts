@@ -1,6 +1,7 @@
 import { joinPieces } from '../contract/body-pieces.ts';
 import type { BodyPieces } from '../contract/body-pieces.ts';
 import { toOwnBytes } from '../contract/free-bytes.ts';
+import { toJsonBytes } from '../contract/json-bytes.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
 import { validateBody } from '../contract/validate-body.ts';
 import { validationProblem } from '../domain/api/problem.ts';
@@ -12,7 +13,6 @@ import { resolveDefinition } from '../simulation/definition/resolve-definition.t
 import type { ResolvedDefinition } from '../simulation/definition/resolve-definition.ts';
 import { validateDefinitionRules } from '../simulation/definition/validate-definition-rules.ts';
 import { previewFleet } from '../simulation/preview/preview.ts';
-import { toJsonBytes } from './bytes.ts';
 
 interface DefinitionInput {
   readonly pieces: BodyPieces;

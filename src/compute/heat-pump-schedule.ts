@@ -1,3 +1,4 @@
+import { toJsonBytes } from '../contract/json-bytes.ts';
 import { QUARTER_HOUR_MS } from '../domain/api/durations.ts';
 import type { HouseholdControl } from '../simulation/control/household-control.ts';
 import { toPriceBook } from '../simulation/control/price-book.ts';
@@ -7,7 +8,6 @@ import { computeHeatPumpSchedule } from '../simulation/model/heat-pump-schedule.
 import type { HeatPumpSchedule } from '../simulation/model/heat-pump-schedule.ts';
 import type { Household } from '../simulation/household/household.ts';
 import { TimeSlicer, goOn } from '../households/time-slicer.ts';
-import { toJsonBytes } from './bytes.ts';
 
 /** The answer of a heat pump's schedule as JSON, worked out in time slices. */
 export async function answerHeatPumpSchedule(

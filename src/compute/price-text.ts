@@ -1,4 +1,4 @@
-import { toJsonBytes } from './bytes.ts';
+import { toJsonBytes } from '../contract/json-bytes.ts';
 
 /** Prices as people have them, read as the body of an upload; what is no number stays text, and is refused by the API's rules. */
 export interface PriceText {

@@ -6,3 +6,10 @@ export class JsonBytes {
     this.bytes = bytes;
   }
 }
+
+const encoder = new TextEncoder();
+
+/** JSON as UTF-8 bytes that belong to nobody else, so that they can be moved to another thread. */
+export function toJsonBytes(value: unknown): Uint8Array<ArrayBuffer> {
+  return encoder.encode(JSON.stringify(value));
+}

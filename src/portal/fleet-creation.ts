@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.ts';
-import { toOwnBytes } from '../contract/free-bytes.ts';
 import type { BytesRequest } from '../contract/handlers.ts';
+import { toJsonBytes } from '../contract/json-bytes.ts';
 import { createFleet, previewEveryHousehold } from '../operations/fleets/create.ts';
 import { getFleetConfig } from '../operations/fleets/reads.ts';
 import { sendView } from '../html/render.ts';
@@ -115,8 +115,7 @@ async function previewUnused(
 }
 
 function toBytesRequest(response: PortalResponse, body: unknown): BytesRequest {
-  const pieces = [toOwnBytes(Buffer.from(JSON.stringify(body)))];
-  return { pieces, errors: [], hasTurn: hasFormTurn(response) };
+  return { pieces: [toJsonBytes(body)], errors: [], hasTurn: hasFormTurn(response) };
 }
 
 async function create(context: PortalContext, response: PortalResponse, sent: BytesRequest): Promise<string> {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { toJsonBytes } from '../../src/compute/bytes.ts';
+import { toJsonBytes } from '../../src/contract/json-bytes.ts';
 import { answerPreview, readNewFleet } from '../../src/compute/fleet-definition.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { countCalls } from '../support/call-counts.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { toJsonBytes } from '../../src/compute/bytes.ts';
+import { toJsonBytes } from '../../src/contract/json-bytes.ts';
 import { FleetRunner } from '../../src/fleets/runner.ts';
 import type { BytesRequest } from '../../src/contract/handlers.ts';
 import type { DeviceType } from '../../src/domain/fleets/devices.ts';
