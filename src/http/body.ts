@@ -1,6 +1,7 @@
 import { parse } from 'content-type';
 import type { Request } from 'express';
 import type { Route } from '../../generated/routes.ts';
+import { findAcceptedType } from '../contract/accepted-type.ts';
 import { joinPieces } from '../contract/body-pieces.ts';
 import type { BodyPieces } from '../contract/body-pieces.ts';
 import { parseJsonBody } from '../contract/json-body.ts';
@@ -14,9 +15,6 @@ import { hasBody } from './open-bodies.ts';
 
 const UTF_8_NAMES = new Set(['utf-8', 'utf8']);
 
-/** Browsers send less than 200 characters; reading many types costs more than their characters. */
-const MAX_ACCEPT_CHARACTERS = 1_024;
-
 /**
  * Checks that the client takes one of the types that the operation answers with, or at least problems (RFC 9110, 12.5.1).
  * Every answer is UTF-8, and may be asked for so. Returns the type that the client prefers; the first one where it takes several
@@ -29,9 +27,8 @@ export function chooseAnswerType(request: Request, types: readonly string[]): st
   // What nearly all clients send needs no comparison.
   if (accept === undefined || accept === '*/*') return first;
   if (types.includes(accept)) return accept;
-  const isReadable = accept.length <= MAX_ACCEPT_CHARACTERS;
   const answers = [...types, 'application/problem+json'].map((type) => `${type}; charset=utf-8`);
-  const chosen = isReadable && request.accepts(answers);
+  const chosen = findAcceptedType(request, answers);
   if (chosen === false) {
     const cure = types.length > 1 ? `one of ${types.join(', ')} as Accept` : `Accept: ${first}`;
     throw new Problem('not_acceptable', `This operation answers with ${types.join(', ')}; send ${cure}.`);

@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { PROBLEMS } from '../../generated/problems.ts';
 import type { ProblemCode } from '../../generated/problems.ts';
+import { prefersPage } from '../contract/accepted-type.ts';
 import { isRefusal } from '../domain/api/overlong-computation.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { FieldError } from '../domain/api/problem.ts';
@@ -88,7 +89,7 @@ function logFailure(error: unknown, request: Request, response: Response, log: L
 /** Whether a person asks: a browser, at an address that belongs to no operation. */
 function wantsPage(request: Request): boolean {
   if (request.path.startsWith('/api/') || request.path.startsWith('/.well-known/')) return false;
-  return request.accepts(['json', 'application/problem+json', 'html']) === 'html';
+  return prefersPage(request);
 }
 
 function sendProblemPage(

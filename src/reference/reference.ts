@@ -1,5 +1,6 @@
 import { Router } from 'express';
 import type { RequestHandler, Response } from 'express';
+import { prefersPage } from '../contract/accepted-type.ts';
 import { createAssetRoutes } from '../html/assets.ts';
 import { setReferenceHeaders } from '../html/headers.ts';
 import { sendMessage, sendMethodNotAllowed } from '../html/messages.ts';
@@ -39,7 +40,7 @@ function createPageHandler(pages: StoredPages): RequestHandler {
   return async (request, response, next) => {
     const send = pages.find(request.path.replace(/(?<=.)\/$/, ''));
     if (send === undefined) {
-      if (request.accepts(['json', 'application/problem+json', 'html']) === 'html') sendNoSuchPage(response);
+      if (prefersPage(request)) sendNoSuchPage(response);
       else next();
     } else if (request.method !== 'GET' && request.method !== 'HEAD') {
       sendMethodNotAllowed(response, 'GET, HEAD');

@@ -184,9 +184,9 @@ const ofBodies: readonly Bound[] = [
     'characters of Accept',
     [
       replace(
-        BODY,
-        'const isReadable = accept.length <= MAX_ACCEPT_CHARACTERS;',
-        'const isReadable = accept.length >= 0;',
+        'src/contract/accepted-type.ts',
+        'MAX_ACCEPT_CHARACTERS = 1_024',
+        'MAX_ACCEPT_CHARACTERS = Infinity',
       ),
     ],
     requests('does not', 'a/b,a/b'),

@@ -91,6 +91,17 @@ test.each([
   expect(answer.headers['content-type']).toBe(type);
 });
 
+test.each(['/nothing', '/docs/errors/nothing'])(
+  'an error at %s is no page for who names more types than are read',
+  async (path) => {
+    const answer = await api.fetch('get', path, { accept: `text/html${',/'.repeat(600)}` });
+    expect([answer.status, answer.headers['content-type']]).toEqual([
+      404,
+      'application/problem+json; charset=utf-8',
+    ]);
+  },
+);
+
 test('a page for an error says what is wrong, with the request id, and runs no script', async () => {
   const answer = await api.fetch('get', '/<b>nothing</b>', {
     accept: BROWSER,
