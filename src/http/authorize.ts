@@ -82,6 +82,18 @@ export async function authenticateWithinQuota(
 }
 
 /**
+ * The caller once more, behind a body that may have taken half a minute: what has ended meanwhile changes nothing. A token that was read
+ * less than a second ago costs next to nothing.
+ * @throws Problem invalid_token (401), organization_suspended (403).
+ */
+export function authenticateAgain(
+  { authenticate }: Pick<AuthorizationOptions, 'authenticate'>,
+  request: Request,
+): Promise<Actor> {
+  return authenticate(request.get('authorization'), () => toCountedAddress(request.ip));
+}
+
+/**
  * The organization that a request is about: that of the path, or the token's own where the path has none.
  * @throws Problem organization_forbidden, role_forbidden or insufficient_scope (403; RFC 6750, 3.1).
  */

@@ -8,10 +8,10 @@ import { parseJsonBody } from '../contract/json-body.ts';
 import { requireAnyMatch } from '../domain/api/entity-tags.ts';
 import { Problem } from '../domain/api/problem.ts';
 import type { Actor } from '../domain/users/actor.ts';
-import { authenticateWithinQuota, authorizeRequest } from './authorize.ts';
+import { authenticateAgain, authenticateWithinQuota, authorizeRequest } from './authorize.ts';
 import { chooseAnswerType, checkDeclaredJson, readBodyBytes, readBodyPieces } from './body.ts';
 import { waitWhileWanted } from './given-up.ts';
-import { describeAnswer, listSharesOf, openContext } from './operation-handler.ts';
+import { callerRulesOf, describeAnswer, listSharesOf, openContext } from './operation-handler.ts';
 import type { OperationOptions } from './operation-handler.ts';
 import { sendReply } from './reply.ts';
 import { validatePath, validateQueryHeadersBody } from './request-validator.ts';
@@ -67,10 +67,13 @@ export function createBytesOperationHandler(
       });
       const errors = 'errors' in checked ? checked.errors : [];
       if (route.headers.includes('If-Match')) requireAnyMatch(request.get('if-match'));
-      const context = { ...openContext(options, response), actor, orgId };
+      const current = await authenticateAgain(options, request);
+      if (current.role !== actor.role) await authorizeRequest(route, id, options, current, orgId);
+      const context = { ...openContext(options, response), actor: current, orgId };
       const reply = await options.bytesHandlers[id](context, { pieces, errors, hasTurn: needsTurn });
       await sendReply(response, reply, {
         ...describeAnswer(options, route, response, actor.partnerId),
+        caller: callerRulesOf(options, request, current),
         lists: listSharesOf(options, actor.partnerId),
       });
     } finally {

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { EventStream, StreamedEvent } from '../contract/event-stream.ts';
-import type { EndReason } from '../streams/token-checks.ts';
+import type { CallerRules } from './caller-rules.ts';
 import { ENDLESS } from './connection.ts';
 import { endInTurn } from './end-turns.ts';
 import { waitForDrain } from './wait-for-drain.ts';
@@ -9,13 +9,6 @@ import { waitForDrain } from './wait-for-drain.ts';
 const HEARTBEAT_MS = 15_000;
 /** How long a client waits before it connects again. */
 const RETRY_MS = 1_000;
-
-export interface StreamRules {
-  /** Asked before each event; not knowing ends the stream. */
-  readonly isStillAllowed: () => Promise<boolean>;
-  /** Calls `end` when the caller may not listen any more, or nobody knows, until the returned function is called. */
-  readonly watchCaller: (end: (reason: EndReason) => void) => () => void;
-}
 
 /** The last line of a stream that ends as nobody knows whether its caller may still listen. */
 const UNANSWERED_COMMENT =
@@ -29,7 +22,7 @@ const UNANSWERED_COMMENT =
 export async function sendEventStream(
   response: Response,
   stream: EventStream,
-  rules: StreamRules,
+  rules: CallerRules,
   heartbeatMs = HEARTBEAT_MS,
 ): Promise<void> {
   try {
@@ -49,7 +42,7 @@ export async function sendEventStream(
 async function writeEvents(
   response: Response,
   stream: EventStream,
-  { isStillAllowed, watchCaller }: StreamRules,
+  { isStillAllowed, watchCaller }: CallerRules,
   heartbeatMs: number,
 ): Promise<void> {
   // A failed check ends the stream too: the client connects again and gets the reason.

@@ -19,12 +19,13 @@ import type { FairShare } from '../shares/fair-share.ts';
 import { runWith } from '../shares/held-units.ts';
 import type { ListTurns } from '../shares/list-turns.ts';
 import type { TokenChecks } from '../streams/token-checks.ts';
-import { authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
+import { authenticateAgain, authenticateWithinQuota, authorizeRequest, countByAddress } from './authorize.ts';
 import type { AuthorizationOptions } from './authorize.ts';
 import { chooseAnswerType, readJsonBody } from './body.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
 import { chooseAnswerCoding } from './coded-answer.ts';
 import type { SharedCoding } from './coding-shares.ts';
+import type { CallerRules } from './caller-rules.ts';
 import { waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
 import type { ListShares, ReplyRules } from './reply.ts';
@@ -97,11 +98,11 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
   const handle = options.securedHandlers[id];
   const label = toRouteLabel(route);
   return async (request, response) => {
-    const authorization = request.get('authorization');
-    const actor = await authenticateWithinQuota(id, options, request, response);
+    const caller = await authenticateWithinQuota(id, options, request, response);
     takeOnRoute(request, label);
     const answerType = chooseAnswerType(request, route.answers);
     const body = await readBody(route, request);
+    const actor = route.body === null ? caller : await authenticateAgain(options, request);
     const path = validatePath(id, request.params);
     const pathOrgId = 'org_id' in path ? path.org_id : undefined;
     const orgId = await authorizeRequest(route, id, options, actor, pathOrgId);
@@ -122,10 +123,7 @@ export function createSecuredOperationHandler<Id extends ParsedOperationId>(
     const reply = await (isListOperation(id) ? answerInTurn(options, actor, response, answer) : answer());
     await sendReply(response, reply, {
       ...describeAnswer(options, route, response, actor.partnerId),
-      stream: {
-        isStillAllowed: async () => (await options.authenticate(authorization)).role === actor.role,
-        watchCaller: (end) => options.tokenChecks.watch(actor, end),
-      },
+      caller: callerRulesOf(options, request, actor),
       lists: listSharesOf(options, actor.partnerId),
     });
   };
@@ -199,6 +197,14 @@ export function describeAnswer(
   const coding = chooseAnswerCoding(response, route, { shared: sharedCoding, partnerId });
   const cacheControl = route.access === 'token' ? CACHE_CONTROL.OWN_OBJECT : CACHE_CONTROL.PUBLISHED;
   return { isTagged: route.isTagged, cacheControl, coding };
+}
+
+/** Until when a long answer may go on. */
+export function callerRulesOf(options: OperationOptions, request: HttpRequest, actor: Actor): CallerRules {
+  return {
+    isStillAllowed: async () => (await authenticateAgain(options, request)).role === actor.role,
+    watchCaller: (end) => options.tokenChecks.watch(actor, end),
+  };
 }
 
 /** What a partner may have of the lists that are streamed. */

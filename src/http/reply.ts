@@ -8,7 +8,8 @@ import { runWith } from '../shares/held-units.ts';
 import { AlreadyAnsweredError, isGivenUp, isUnwanted, waitWhileWanted } from './given-up.ts';
 import { waitForDrain } from './wait-for-drain.ts';
 import { sendEventStream } from './event-stream.ts';
-import type { StreamRules } from './event-stream.ts';
+import { mayGoOn } from './caller-rules.ts';
+import type { CallerRules } from './caller-rules.ts';
 import { CACHE_CONTROL } from './cache-control.ts';
 import { AnswerCoder, sendCodedJson } from './coded-answer.ts';
 import type { AnswerCoding } from './coded-answer.ts';
@@ -22,8 +23,8 @@ export interface ReplyRules {
   readonly cacheControl?: string;
   /** How the client wants it to be coded. */
   readonly coding?: AnswerCoding | undefined;
-  /** Needed for event streams, which operations with a token alone return. */
-  readonly stream?: StreamRules;
+  /** Of operations with a token, which alone return event streams. */
+  readonly caller?: CallerRules | undefined;
   readonly lists: ListShares;
 }
 
@@ -43,7 +44,7 @@ export interface ListShares {
 export async function sendReply(
   response: Response,
   reply: OperationReply,
-  { isTagged = false, cacheControl, coding, stream, lists }: ReplyRules,
+  { isTagged = false, cacheControl, coding, caller, lists }: ReplyRules,
 ): Promise<void> {
   if (isGivenUp(response)) {
     if (reply.body instanceof EventStream) reply.body.release();
@@ -54,17 +55,17 @@ export async function sendReply(
   if (reply.body === undefined) {
     response.status(reply.status).end();
   } else if (reply.body instanceof EventStream) {
-    if (stream === undefined) throw new Error('An event stream needs a caller that may listen.');
-    await sendEventStream(response, reply.body, stream);
+    if (caller === undefined) throw new Error('An event stream needs a caller that may listen.');
+    await sendEventStream(response, reply.body, caller);
   } else if (reply.body instanceof JsonBytes) {
     await sendCodedJson(response, reply.status, reply.body.bytes, coding);
   } else if (reply.body instanceof StreamedBytes) {
     const { body } = reply;
-    await inTurn(response, lists, () => sendStreamedBytes(response, reply.status, body, coding));
+    await inTurn(response, lists, () => sendStreamedBytes(response, reply.status, body, { coding, caller }));
   } else if (hasStreamedList(reply.body)) {
     const parts = toJsonParts(reply.body);
     await inTurn(response, lists, () =>
-      sendJsonParts(response, reply, parts, { acquireChunk: lists.acquireChunk, coding }),
+      sendJsonParts(response, reply, parts, { acquireChunk: lists.acquireChunk, coding, caller }),
     );
   } else if (isTagged) {
     const { NOTHING } = CACHE_CONTROL;
@@ -117,7 +118,7 @@ async function sendJsonParts(
   response: Response,
   { status, headers }: OperationReply,
   parts: AsyncGenerator<string>,
-  { acquireChunk, coding }: Pick<ListShares, 'acquireChunk'> & Pick<ReplyRules, 'coding'>,
+  { acquireChunk, coding, caller }: Pick<ListShares, 'acquireChunk'> & Pick<ReplyRules, 'coding' | 'caller'>,
 ): Promise<void> {
   const setLateHeaders = (): void => {
     if (typeof headers === 'function' && !response.headersSent) response.set(headers());
@@ -141,9 +142,9 @@ async function sendJsonParts(
       await setImmediate();
       release();
       if (response.writableNeedDrain) await waitForDrain(response);
-      if (isUnwanted(response)) return;
       // Its head is known, and it has no more.
       if (response.req.method === 'HEAD') break;
+      if (!(await mayGoOn(response, caller))) return;
       release = await waitWhileWanted(response, acquireChunk);
     }
     setLateHeaders();

@@ -8,7 +8,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { EventStream } from '../../src/contract/event-stream.ts';
 import type { StreamedEvent } from '../../src/contract/event-stream.ts';
 import { sendEventStream } from '../../src/http/event-stream.ts';
-import type { StreamRules } from '../../src/http/event-stream.ts';
+import type { CallerRules } from '../../src/http/caller-rules.ts';
 import type { EndReason } from '../../src/streams/token-checks.ts';
 import { EventListener } from '../support/event-stream.ts';
 
@@ -28,7 +28,7 @@ async function serve(
   stream: EventStream,
   isStillAllowed = () => Promise.resolve(true),
   heartbeatMs = 60_000,
-  watchCaller: StreamRules['watchCaller'] = () => () => undefined,
+  watchCaller: CallerRules['watchCaller'] = () => () => undefined,
   before: (response: ServerResponse) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<ServedStream> {
   const begun = Promise.withResolvers<ServerResponse>();
@@ -73,7 +73,7 @@ async function* silence(gone: AbortSignal): AsyncGenerator<StreamedEvent> {
 
 /** Watches one caller; `end` says that it may not listen any more. */
 function watching(): {
-  watch: StreamRules['watchCaller'];
+  watch: CallerRules['watchCaller'];
   end: (reason?: EndReason) => void;
   unwatched: () => number;
 } {
