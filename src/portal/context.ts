@@ -67,7 +67,7 @@ export interface PortalContext extends PortalOptions {
 /** A response of the portal: the guards leave here what they know of the visitor, and loadShell what is around the page. */
 export type PortalResponse = Response<
   unknown,
-  { session?: PortalSession; isSignedOut?: boolean; scope?: Scope; shell?: Shell }
+  { session?: PortalSession; sessionReadAt?: Date; isSignedOut?: boolean; scope?: Scope; shell?: Shell }
 >;
 
 /** Answers a request for one page. */

@@ -6,7 +6,10 @@ import { readFormParts } from './form-parts.ts';
 /** Messages by field name; empty when the form is in order. */
 export type FieldMessages = Readonly<Record<string, string>>;
 
+/** Before anybody has signed in. */
 const MAX_FORM_BYTES = 16_384;
+/** A notice of 2,000 characters, of which each takes twelve bytes of a form where it is none of ours, and the other fields. */
+const MAX_PAGE_FORM_BYTES = 32_768;
 /** The longest weights that the API takes of a density, 340,000 characters of base64 for URLs, and the other fields. */
 const MAX_FLEET_FORM_BYTES = 400_000;
 /** 10,000 lines of prices with bids and asks, and the other fields. */
@@ -17,6 +20,9 @@ const MAX_PRICE_FORM_BYTES = 1_100_000;
  * as every browser does, is not read: its connection ends with the answer 413.
  */
 export const parseFormBody = createFormParser(MAX_FORM_BYTES);
+
+/** The same of the forms of who is signed in: at most 32 KiB. */
+export const parsePageForm = createFormParser(MAX_PAGE_FORM_BYTES);
 
 /** The same of the form for a fleet, which may hold a painted density: at most 400 kB. */
 export const parseFleetForm = createFormParser(MAX_FLEET_FORM_BYTES);

@@ -49,7 +49,7 @@ export const EXPIRED_PASSWORD_TEXT = `The initial password has expired: it is va
 export const logIn: PageHandler = async (context, request, response) => {
   const { cookies, log } = context;
   if (!hasCsrfToken(request, cookies.login(request))) {
-    sendCsrfRefusal(response, LOGIN_PATH);
+    sendCsrfRefusal(request, response);
     return;
   }
   const [username, password] = [

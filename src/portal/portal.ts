@@ -14,7 +14,7 @@ import { createPortalCookies } from './cookies.ts';
 import { createErrorPageHandler } from './error-page.ts';
 import {
   loadSession,
-  parseForm,
+  readForm,
   requireAdmin,
   requireChangedPassword,
   requireCsrfToken,
@@ -96,7 +96,7 @@ function createPages(context: PortalContext): Router {
     });
   };
 
-  router.use(setSecurityHeaders, disableCaching, loadSession(context), parseForm(context));
+  router.use(setSecurityHeaders, disableCaching, loadSession(context), ...readForm(context));
   page('/accounts/login', showLogin, logIn);
   router.get('/', requireChangedPassword, (_request: Request, response: PortalResponse) => {
     sendView(response, 200, 'landing', { baseUrl: context.baseUrl });

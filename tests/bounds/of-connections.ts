@@ -148,6 +148,16 @@ const ofBodies: readonly Bound[] = [
     uploads('of several parts has 20 of them at most'),
   ),
   bound(
+    'size of a form of who is signed in',
+    [replace(FORMS, 'const MAX_PAGE_FORM_BYTES = 32_768;', 'const MAX_PAGE_FORM_BYTES = 1_048_576;')],
+    testsOf('tests/portal/fleet-creation.test.ts')('one of who may not create is as short as all others'),
+  ),
+  bound(
+    'characters of a refused form that are shown',
+    [replace('src/portal/kept-values.ts', 'MOST_CHARACTERS = 16_384', 'MOST_CHARACTERS = Infinity')],
+    testsOf('tests/portal/kept-values.test.ts')('no password is shown, nor more than 16,384 characters'),
+  ),
+  bound(
     'size of the form for prices',
     [
       replace(
@@ -190,6 +200,7 @@ const ofBodies: readonly Bound[] = [
       ),
     ],
     requests('does not', 'a/b,a/b'),
+    testsOf('tests/http/cache-control.test.ts')('no page for who names more types than are read'),
   ),
   bound(
     'depth of JSON',

@@ -4,6 +4,7 @@ import { bound, replace, testsOf } from './define.ts';
 
 const MEMORY = 'src/shares/credential-memory.ts';
 
+const callers = testsOf('tests/http/ended-callers.test.ts');
 const memory = testsOf('tests/shares/credential-memory.test.ts');
 const ended = testsOf('tests/http/ended-credentials.test.ts');
 
@@ -60,6 +61,40 @@ export const boundsOfEndedCredentials: readonly Bound[] = [
     'what known credentials end with, as long as they are remembered',
     [replace(MEMORY, 'this.#removeFromIndex(digest, known)', 'void digest')],
     memory('does not end with what the credential ended with before'),
+  ),
+  bound(
+    'how long a body may be under way after its credential',
+    [
+      replace(
+        'src/http/operation-handler.ts',
+        'route.body === null ? caller : await authenticateAgain(options, request)',
+        'authenticateAgain === undefined ? await Promise.reject(new Error()) : caller',
+      ),
+    ],
+    callers('before it has come changes nothing', 'createUser'),
+  ),
+  bound(
+    'how long a form may be under way after its session',
+    [
+      replace(
+        'src/portal/guards.ts',
+        'return [parseForm(context), renewSession(context)];',
+        'return [parseForm(context)];',
+      ),
+    ],
+    testsOf('tests/portal/sessions.test.ts')('a form that comes slowly changes nothing'),
+  ),
+  bound(
+    'how long a list is written after its credential',
+    [
+      replace(
+        'src/http/caller-rules.ts',
+        'if (!isAllowed) response.destroy();',
+        'if (!isAllowed) return true;',
+      ),
+    ],
+    callers('a list ends when its reader is deleted'),
+    callers('is not written on once its caller may not read'),
   ),
   bound(
     'ends of credentials that are remembered',

@@ -198,6 +198,11 @@ test('a notice is written to everybody or to one user, and read and put away by 
   expect((await staff.get(write)).status).toBe(403);
 });
 
+test('a notice may be as long as the API allows in any alphabet', async () => {
+  const sent = await browser.submit(`${LIST}broadcast/`, { message: '\u{1f50c}'.repeat(2_000) });
+  expect(sent.headers['location']).toBe(`${LIST}information/?notice=notice_sent`);
+});
+
 test('what belongs to others is not there', async () => {
   const id = await trigger('subscription_required').catch(() => '');
   const stranger = await site.signedIn(await site.addPerson(await site.addOrganization(), 'admin'));

@@ -1,8 +1,12 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { formOf } from './visitor.ts';
 import { ownPassword, startPortal } from './portal-site.ts';
 import type { Person, PortalSite } from './portal-site.ts';
 import { Problem } from '../../src/domain/api/problem.ts';
+import { countStatements } from '../support/statement-count.ts';
 import { recordProblemCode } from '../support/api-client.ts';
 
 const hourMs = 3_600_000;
@@ -63,6 +67,36 @@ test('under https both cookies are Secure and bound to the host by their names',
   } finally {
     await secure.close();
   }
+});
+
+test('a form that comes slowly changes nothing once its session has ended', async () => {
+  const login = await site.visitor().login(admin.username, ownPassword);
+  const [cookie = ''] = String(login.headers['set-cookie']?.[0]).split(';');
+  const page = await fetch(`${site.baseUrl}/portal/users/create/`, { headers: { cookie } });
+  const fields = { ...formOf(await page.text(), '/portal/users/create/'), email: 'slow@example.com' };
+  const body = new URLSearchParams(fields).toString();
+  const { started, running } = countStatements(site.pool);
+  const sent = request(`${site.baseUrl}/portal/users/create/`, {
+    method: 'POST',
+    headers: {
+      cookie,
+      'content-type': 'application/x-www-form-urlencoded',
+      'content-length': body.length,
+    },
+  });
+  sent.write(body.slice(0, 10));
+  await expect.poll(() => [started(), running()]).toEqual([1, 0]);
+  await site.db.deleteFrom('portal_sessions').where('org_id', '=', admin.orgId).execute();
+  site.advance(1_000);
+  sent.end(body.slice(10));
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  expect([answer.resume().statusCode, answer.headers.location]).toEqual([303, '/accounts/login/']);
+  const made = await site.db
+    .selectFrom('users')
+    .select('id')
+    .where('email', '=', 'slow@example.com')
+    .execute();
+  expect(made).toEqual([]);
 });
 
 test('a session ends at logout and with its user', async () => {
@@ -203,7 +237,7 @@ test('an encoded slash stays a path of this service', async () => {
 
 test('malformed forms and foreign methods are answered with a page', async () => {
   const visitor = site.visitor();
-  const huge = await visitor.post('/accounts/login/', { username: 'x'.repeat(40_000) });
+  const huge = await visitor.post('/accounts/login/', { username: 'x'.repeat(16_385) });
   expect([huge.status, huge.type]).toEqual([413, 'text/html']);
   const answer = await fetch(`${site.baseUrl}/accounts/login/`, { method: 'DELETE' });
   expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
