@@ -74,20 +74,23 @@ export function createOAuthHandler(
       const client = hash('sha256', credentials?.clientId ?? '');
       const unproven = toUnprovenUse(credentials === undefined ? undefined : client, request.ip);
       if (!isProven) await limiter.countRequest(response, [unproven]);
-      let attempt: readonly QuotaState[] = [];
+      const counted: { attempt?: readonly QuotaState[] } = {};
       const remember = provenClients.start(proof);
       const onClientProven = async (found: FoundCredential): Promise<void> => {
         const { partnerId } = found;
         remember(found);
         setOwnerOf(route, response, partnerId);
-        attempt = await countProvenClient(options, response, asked, { client, partnerId }, request.ip);
+        const uses = { client, partnerId };
+        counted.attempt = await countProvenClient(options, response, asked, uses, request.ip);
       };
       const reply = await endpoint({ ...asked, onClientProven });
-      if (reply.status === 401 && isProven) {
-        provenClients.forget(proof);
+      if (isProven && counted.attempt === undefined) {
+        // What was right before is so no more, or was not looked at: it counts like what never was.
+        if (reply.status === 401) provenClients.forget(proof);
         await limiter.countTokenRequest(response, request.ip);
       }
       if (isStatusOfCaller(reply.status)) await refusalDelay.wait(request, response);
+      const { attempt = [] } = counted;
       if (reply.status === 200 && attempt.length > 0) limiter.giveBack(response, attempt);
       response.set(reply.headers);
       setOAuthError(response, reply.body);

@@ -37,6 +37,17 @@ const ofAddresses: readonly Bound[] = [
     [replace('src/http/app.ts', '    countFailure(countUnlessCounted),\n', '')],
     answers('beyond the quota also paths that nobody knows are refused'),
   ),
+  bound(
+    'requests for tokens with a header that was right, refused before the client is looked up',
+    [
+      replace(
+        'src/http/oauth-routes.ts',
+        '        await limiter.countTokenRequest(response, request.ip);\n      }\n      if (isStatus',
+        '      }\n      if (isStatus',
+      ),
+    ],
+    testsOf('tests/oauth/client-counts.test.ts')('counts for its address'),
+  ),
 ];
 
 const FINDER = 'src/http/trusted-proxies.ts';

@@ -53,6 +53,26 @@ test('wrong secrets of a client use up nothing of what it has from elsewhere', a
   expect(rows.filter(({ subject }) => subject.split(' ').length === 2)).toEqual([]);
 });
 
+test.each([
+  ['a parameter that is no text', { grant_type: 1 }],
+  ['another client in the body', { grant_type: 'client_credentials', client_id: 'another' }],
+  ['a secret in the body too', { grant_type: 'client_credentials', client_secret: 'x' }],
+])('a header that was right, with %s, counts for its address', async (_what, body) => {
+  const few = await startApi({
+    rateLimits: { ...DEFAULT_RATE_LIMITS, token_address: { quota: 3, windowSeconds: 60 } },
+  });
+  try {
+    const client = await addClient(few.db);
+    const send = async (given: object): Promise<number> =>
+      (await request(client, '127.0.0.1', given as Record<string, string>, few)).status;
+    expect(await send({ grant_type: 'client_credentials' })).toBe(200);
+    for (const status of [400, 400, 429]) expect(await send(body)).toBe(status);
+    expect(await send({ grant_type: 'client_credentials' })).toBe(200);
+  } finally {
+    await few.close();
+  }
+});
+
 test('what a client gets with its secret counts for it alone, before a token is made', async () => {
   const client = await addClient(api.db);
   for (const status of [200, 200, 200, 429]) expect(await ask(client, '127.0.0.1')).toBe(status);
