@@ -48,6 +48,8 @@ export class CredentialMemory {
   });
   /** Of the known ones those that end with a user or an application. */
   readonly #digestsOf = new Map<string, Set<string>>();
+  /** Those of each partner, that which was used longest ago first. */
+  readonly #digestsOfPartner = new Map<string, Set<string>>();
   /** When the look-ups began that did not find these. */
   readonly #unknown: LRUCache<string, number>;
   readonly #monotonicMs: () => number;
@@ -63,12 +65,22 @@ export class CredentialMemory {
 
   /** The partner that the credential belonged to when it was last found. */
   findPartner(digest: string): string | undefined {
-    return this.#known.get(digest)?.partnerId;
+    return this.#find(digest)?.partnerId;
+  }
+
+  #find(digest: string): KnownCredential | undefined {
+    const known = this.#known.get(digest);
+    if (known !== undefined) {
+      const ofPartner = this.#digestsOfPartner.get(known.partnerId);
+      ofPartner?.delete(digest);
+      ofPartner?.add(digest);
+    }
+    return known;
   }
 
   /** The same of one that was right within a minute and has not ended since, as far as this process knows: it has that partner's turn. */
   findProvenPartner(digest: string): string | undefined {
-    const known = this.#known.get(digest);
+    const known = this.#find(digest);
     return known !== undefined && this.#monotonicMs() < known.provenUntilMs ? known.partnerId : undefined;
   }
 
@@ -87,18 +99,24 @@ export class CredentialMemory {
     // The look-up may have found what was so before an end.
     const isOutdated = [digest, ...endsWith].some((key) => (this.#ended.get(key ?? '') ?? -1) > startedMs);
     const provenUntilMs = isOutdated ? -Infinity : startedMs + Math.min(PROVEN_MS, leftMs);
+    this.#makeRoom(digest, partnerId);
     this.#known.set(digest, { partnerId, endsWith, provenUntilMs });
-    for (const id of endsWith)
-      if (id !== null) this.#digestsOf.set(id, (this.#digestsOf.get(id) ?? new Set()).add(digest));
+    addTo(this.#digestsOfPartner, partnerId, digest);
+    for (const id of endsWith) if (id !== null) addTo(this.#digestsOf, id, digest);
   }
 
-  #removeFromIndex(digest: string, { endsWith }: KnownCredential): void {
-    for (const id of endsWith) {
-      if (id === null) continue;
-      const digests = this.#digestsOf.get(id);
-      digests?.delete(digest);
-      if (digests?.size === 0) this.#digestsOf.delete(id);
-    }
+  /** Where all is used, a partner that has its part of it forgets one of its own, and no other partner's. */
+  #makeRoom(digest: string, partnerId: string): void {
+    if (this.#known.size < MAX_KNOWN || this.#known.has(digest)) return;
+    const own = this.#digestsOfPartner.get(partnerId);
+    if (own === undefined || own.size < MAX_KNOWN / this.#digestsOfPartner.size) return;
+    const [oldest = ''] = own;
+    this.#known.delete(oldest);
+  }
+
+  #removeFromIndex(digest: string, { partnerId, endsWith }: KnownCredential): void {
+    removeFrom(this.#digestsOfPartner, partnerId, digest);
+    for (const id of endsWith) if (id !== null) removeFrom(this.#digestsOf, id, digest);
   }
 
   /** The credential has ended, or may have: it has no partner's turn until it is found again. */
@@ -134,4 +152,14 @@ export class CredentialMemory {
     const isSeen = this.#turns === undefined || this.#known.has(digest) || this.isUnknown(digest);
     return isSeen ? work() : this.#turns.run(address, work);
   }
+}
+
+function addTo(index: Map<string, Set<string>>, id: string, digest: string): void {
+  index.set(id, (index.get(id) ?? new Set()).add(digest));
+}
+
+function removeFrom(index: Map<string, Set<string>>, id: string, digest: string): void {
+  const digests = index.get(id);
+  digests?.delete(digest);
+  if (digests?.size === 0) index.delete(id);
 }

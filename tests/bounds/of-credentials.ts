@@ -38,8 +38,13 @@ const ofMemory: readonly Bound[] = [
   ),
   bound(
     'known credentials that are remembered',
-    [replace(MEMORY, 'max: MAX_KNOWN,', 'max: 4_194_304,')],
+    [replace(MEMORY, 'const MAX_KNOWN = 10_000;', 'const MAX_KNOWN = 4_194_304;')],
     memory('of known credentials 10,000 are remembered'),
+  ),
+  bound(
+    'known credentials of a partner, where all are used',
+    [replace(MEMORY, '    this.#makeRoom(digest, partnerId);\n', '')],
+    memory('a partner with more credentials than its part'),
   ),
   bound(
     'tokens whose rows are remembered',

@@ -15,6 +15,22 @@ test('of known credentials 10,000 are remembered, and those that were used longe
   ]);
 });
 
+test('a partner with more credentials than its part forgets its own, and no other partner’s', () => {
+  const known = memory();
+  for (const index of [0, 1]) known.remember(`quiet ${index}`, { ...FOUND, partnerId: 'quiet' });
+  for (let index = 0; index < 2 * MANY; index += 1) known.remember(`digest ${index}`, FOUND);
+  const find = (...digests: readonly string[]) => digests.map((digest) => known.findPartner(digest));
+  expect(find('quiet 0', 'quiet 1', `digest ${MANY + 1}`, `digest ${MANY + 2}`)).toEqual([
+    'quiet',
+    'quiet',
+    undefined,
+    'partner',
+  ]);
+  // The one that was asked for last stays before those that were not.
+  known.remember('digest new', FOUND);
+  expect(find(`digest ${MANY + 2}`, `digest ${MANY + 3}`)).toEqual(['partner', undefined]);
+});
+
 test('of unknown credentials 10,000 are remembered, and they push no known one out', () => {
   const unknown = memory();
   unknown.remember('known', FOUND);
