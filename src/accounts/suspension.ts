@@ -10,7 +10,7 @@ import { notifyFleetRunners } from '../queries/fleets/fleets.ts';
  * partner's organization with this id; again it changes nothing.
  */
 export async function suspendPartner(db: Db, orgId: string, now: Date): Promise<boolean> {
-  return updateSuspension(db, orgId, now);
+  return db.transaction().execute((tx) => updateSuspension(tx, orgId, now));
 }
 
 /** Lets a suspended partner go on; its deliveries and fleets at once. False when there is no such organization. */

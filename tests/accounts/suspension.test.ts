@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { resumePartner, suspendPartner } from '../../src/accounts/suspension.ts';
+import { lockOrganization } from '../../src/queries/accounts/organization-locks.ts';
+import { openDatabase } from '../../src/queries/connection/database.ts';
 import { claimDeliveries } from '../../src/queries/deliveries/delivery-queue.ts';
 import { claimCheckpoints } from '../../src/queries/fleets/checkpoints.ts';
 import { claimFleet, lockClaimedFleet } from '../../src/queries/fleets/fleet-work.ts';
@@ -10,6 +13,8 @@ import {
 } from '../../src/queries/fleets/planned-conditions.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { addClient, basic, START } from '../oauth/fixture.ts';
+import { until } from '../process/partner.ts';
+import { lockWaits } from '../support/lock-waits.ts';
 import { addMessage, addWebhook, webhookFixture } from '../support/webhook-fixture.ts';
 import { createTokenEndpoint } from '../../src/oauth/token-endpoint.ts';
 
@@ -123,6 +128,31 @@ describe('a suspended partner', () => {
     expect((await ask('wrong')).slice(0, 2)).toEqual([401, 'invalid_client']);
     await resumePartner(db, client.orgId);
     expect((await ask(client.clientSecret))[0]).toBe(200);
+  });
+
+  test('is suspended and resumed although it has a transaction under way for longer than others wait', async () => {
+    const { database } = fixture;
+    const impatient = openDatabase({ connection: database.connection, lockMs: 1 });
+    const isWaiting = async (): Promise<boolean> => {
+      const waiting = sql`select from ${sql.raw(lockWaits())} where clock_timestamp() - query_start > interval '50 ms'`;
+      return (await waiting.execute(database.db)).rows.length > 0;
+    };
+    try {
+      for (const change of [
+        () => suspendPartner(impatient.db, fixture.orgId, START),
+        () => resumePartner(impatient.db, fixture.orgId),
+      ]) {
+        const { changed } = await database.db.transaction().execute(async (tx) => {
+          await lockOrganization(tx, fixture.orgId);
+          const changed = change();
+          await Promise.race([changed, until(isWaiting, (is) => is)]);
+          return { changed };
+        });
+        expect(await changed).toBe(true);
+      }
+    } finally {
+      await impatient.close();
+    }
   });
 
   test('keeps its first instant when it is suspended again; strangers and simulation organizations are not found', async () => {

@@ -109,11 +109,18 @@ export async function findPartnerState(db: Db, orgId: string): Promise<PartnerSt
 }
 
 /**
+ * How long the operator waits for transactions of the partner, in milliseconds: an upload of prices holds the row for some seconds, and one
+ * may follow the other.
+ */
+const SUSPENSION_LOCK_MS = 30_000;
+
+/**
  * Suspends a partner at an instant, or resumes it (null); a suspended partner keeps the instant it has. False when there is no
  * partner's organization with this id.
  */
-export async function updateSuspension(db: Db, id: string, suspendedAt: Date | null): Promise<boolean> {
-  const row = await db
+export async function updateSuspension(tx: Tx, id: string, suspendedAt: Date | null): Promise<boolean> {
+  await sql`select set_config('lock_timeout', ${String(SUSPENSION_LOCK_MS)}, true)`.execute(tx);
+  const row = await tx
     .updateTable('organizations')
     .set((eb) => ({
       suspended_at: suspendedAt === null ? null : eb.fn.coalesce('suspended_at', eb.val(suspendedAt)),
