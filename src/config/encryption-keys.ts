@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { writePrivateFile } from './private-file.ts';
+import { createPrivateFile } from './private-file.ts';
 import type { Settings } from './settings.ts';
 
 type KeySettings = Pick<Settings, 'encryptionKey' | 'encryptionKeyPrevious' | 'dataDir'>;
@@ -19,9 +19,9 @@ export function readEncryptionKeys(settings: KeySettings): { key: Buffer; previo
   };
 }
 
-/** Generated once and whole: with a half-written key no stored secret could be decrypted. */
+/** Generated once and whole, though a command starts beside the service: with half a key, or another one, no stored secret could be decrypted. */
 function readOrCreateKeyFile(dataDir: string): string {
   const path = join(dataDir, 'encryption-key');
-  if (!existsSync(path)) writePrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
+  if (!existsSync(path)) createPrivateFile(path, `${randomBytes(32).toString('base64')}\n`);
   return readFileSync(path, 'utf8').trim();
 }

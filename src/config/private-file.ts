@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
@@ -7,9 +7,28 @@ import { dirname } from 'node:path';
  * @throws Error of node:fs
  */
 export function writePrivateFile(path: string, text: string): void {
+  renameSync(writeDraft(path, text), path);
+}
+
+/**
+ * The same, unless the file is there: of several processes that create it at once one does, and its text stays.
+ * @throws Error of node:fs
+ */
+export function createPrivateFile(path: string, text: string): void {
+  const draft = writeDraft(path, text);
+  try {
+    linkSync(draft, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function writeDraft(path: string, text: string): string {
   const draft = `${path}.${process.pid}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   rmSync(draft, { force: true });
   writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
-  renameSync(draft, path);
+  return draft;
 }

@@ -195,14 +195,7 @@ function isPostgresUrl(text: string): boolean {
   return /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@localhost/'));
 }
 
+/** Links begin with it as it is written, so that nothing may stand behind the host, not even an empty fragment. */
 function isBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  return (
-    /^https?:$/.test(url.protocol) &&
-    url.pathname === '/' &&
-    url.search === '' &&
-    url.hash === '' &&
-    url.username === ''
-  );
+  return /^https?:\/\/[^\s/?#@\\]+\/?$/i.test(text) && URL.canParse(text);
 }

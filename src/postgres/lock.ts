@@ -46,7 +46,11 @@ export function tryLockDataDir(dataDir: string): DataDirLock | undefined {
   return {
     writeOwner: (owner) => writeFileSync(ownerFilePath(dataDir), JSON.stringify(owner)),
     release: () => {
-      rmSync(ownerFilePath(dataDir), { force: true });
+      try {
+        rmSync(ownerFilePath(dataDir), { force: true });
+      } catch {
+        // Where it cannot be removed, as from a disk that became read-only, the next owner does it.
+      }
       held.close();
     },
   };

@@ -130,13 +130,24 @@ async function startInLockedDataDir(
       connection: createSocketConnection(owner.socketDirectory),
       state: supervision.state,
       stop: async () => {
-        lock.writeOwner({ ...owner, stopping: true });
-        await supervision.stop();
-        cleanUp();
+        announceStop(lock, owner);
+        try {
+          await supervision.stop();
+        } finally {
+          cleanUp();
+        }
       },
     };
   } catch (error) {
     cleanUp();
     throw error;
+  }
+}
+
+function announceStop(lock: DataDirLock, owner: DataDirOwner): void {
+  try {
+    lock.writeOwner({ ...owner, stopping: true });
+  } catch {
+    // A full disk, or one that cannot be written any more, keeps no server running: others wait for the lock all the same.
   }
 }

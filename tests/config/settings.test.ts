@@ -13,6 +13,18 @@ function mistakesOf(environment: Readonly<Record<string, string>>): string[] {
   return [];
 }
 
+test.each([
+  'https://api.example.com#',
+  'https://api.example.com?',
+  'https:api.example.com',
+  'https://:password@api.example.com',
+  'https://api.example.com//',
+  'https://api.example.com\\',
+  'https://[::1',
+])('BASE_URL is refused where links would not begin with it: %s', (BASE_URL) => {
+  expect(mistakesOf({ BASE_URL })).toEqual([expect.stringMatching(/^BASE_URL must /)]);
+});
+
 test('every mistake is told at once, with its variable, its rule and the value', () => {
   const policies =
     'default, partner, token, token_address, login, login_address, login_account, signup, preview, webhook_test, broadcast';

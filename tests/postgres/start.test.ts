@@ -57,6 +57,18 @@ describe('a data directory', () => {
     expect(readdirSync(dataDir).sort()).toEqual(['lock', 'postgres']);
   });
 
+  test('that cannot be written any more has no server left when it is stopped', async () => {
+    const dataDir = temporaryFolder();
+    const embedded = await startEmbeddedDatabase(options(dataDir));
+    rmSync(join(dataDir, 'owner.json'));
+    mkdirSync(join(dataDir, 'owner.json'));
+    await embedded.stop();
+    expect([serversOn(dataDir), embedded.state()]).toEqual([[], 'stopped']);
+    rmSync(join(dataDir, 'owner.json'), { recursive: true });
+    const again = await startEmbeddedDatabase(options(dataDir));
+    await again.stop();
+  });
+
   test('whose making was cut short is made anew', async () => {
     const dataDir = temporaryFolder();
     mkdirSync(join(dataDir, 'postgres.new'));
