@@ -1,14 +1,16 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { DAY_MS } from '../domain/api/durations.ts';
 import { isUuid } from '../domain/api/formats.ts';
 import { tryParseInstant } from '../domain/api/instants.ts';
 import { Problem } from '../domain/api/problem.ts';
+import { matchesDigest, sha256Digest } from '../domain/security/credentials.ts';
 import { countRedeliveries, MOST_COUNTED, redeliverBatch } from '../operations/redeliveries.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
 import { logChange } from './change-log.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
+import { getSession } from './context.ts';
 import { describeCause } from './failure-causes.ts';
 import { readFormField, readQueryParameter } from './forms.ts';
 import { hostOf } from './need.ts';
@@ -31,8 +33,10 @@ interface Run {
 
 /** How many messages were given up since an instant, and, once it has begun, how far the run has come. */
 export const showRedelivery = withWebhook(async (context, request, response, webhook) => {
-  const run = readRun((name) => readQueryParameter(request, name) ?? '', context.clock());
-  await sendRedelivery(context, response, webhook, run);
+  const read = (name: string): string => readQueryParameter(request, name) ?? '';
+  const run = readRun(read, context.clock());
+  const isOwn = matchesDigest(read('proof'), sha256Digest(proofOf(response, webhook, run)));
+  await sendRedelivery(context, response, webhook, isOwn ? run : { ...run, done: undefined });
 });
 
 /** Sends the next batch again: 303 to the page that shows the progress and goes on. */
@@ -43,13 +47,23 @@ export const continueRedelivery = withWebhook(async (context, request, response,
   try {
     const count = await redeliverBatch(operation, key);
     logChange(context, response, `${countOf(count, 'message')} redelivered.`, { id: webhook.id });
-    const query = toQuery({ ...run, done: (run.done ?? 0) + count });
+    const next = { ...run, done: (run.done ?? 0) + count };
+    const query = { ...toQuery(next), proof: proofOf(response, webhook, next) };
     redirectAfterForm(response, webhookPath(getScope(response), webhook.id, 'redeliver/', query));
   } catch (error) {
     if (!(error instanceof Problem && error.code === 'quota_reached')) throw error;
     await sendRedelivery(context, response, webhook, run, error.message);
   }
 });
+
+/**
+ * Says that the form of this session has led to the address of a run: its page goes on by itself. Any other address, which somebody else may have
+ * written, shows a count and a button.
+ */
+function proofOf(response: PortalResponse, { id }: Webhook, run: Run): string {
+  const text = JSON.stringify([id, toQuery(run)]);
+  return createHmac('sha256', getSession(response).csrfSecret).update(text).digest('base64url');
+}
 
 function readFormRun(request: Request, now: Date): Run {
   return readRun((name) => readFormField(request, name), now);

@@ -258,6 +258,20 @@ test('all since an instant are sent again, each once, also when one of them is g
   expect(await states()).toEqual(['exhausted', 'pending', 'pending', 'delivered']);
 });
 
+test('an address that somebody else has written sends nothing by itself', async () => {
+  await message(GIVEN_UP);
+  const page = `${path}redeliver/`;
+  const form = formOf((await browser.get(page)).text, page);
+  const { location: own = '' } = (await browser.post(page, form)).headers;
+  await message(GIVEN_UP, { hoursAgo: 1 });
+  expect((await browser.get(own)).text).toContain('data-goes-on');
+  const written = new URLSearchParams(own.split('?')[1]);
+  written.set('run', randomUUID());
+  const { text } = await browser.get(`${page}?${written.toString()}`);
+  expect([text.includes('data-goes-on'), text.includes('sent again,')]).toEqual([false, false]);
+  expect(text).toContain('can be sent again.');
+});
+
 test('a disabled webhook is sent nothing again', async () => {
   const id = await message(GIVEN_UP);
   const form = formOf((await browser.get(`${path}redeliver/`)).text, `${path}redeliver/`);
