@@ -8,7 +8,7 @@ import { BoundedPool } from './bounded-pool.ts';
 import type { AcquireShare } from './bounded-pool.ts';
 import { violatedConstraint, isDatabaseUnavailable } from './database-errors.ts';
 import { GuardedClient } from './guarded-client.ts';
-import { applySessionSettings, CONNECT_MS, LOCK_MS } from './session-settings.ts';
+import { applySessionSettings, CONNECT_MS, KEEPALIVE, LOCK_MS } from './session-settings.ts';
 import { VALUE_TYPES } from './value-types.ts';
 
 export { isDatabaseUnavailable, violatedConstraint };
@@ -43,9 +43,6 @@ export interface OpenDatabase {
   readonly close: () => Promise<void>;
 }
 
-/** The kernel asks after an idle connection's other side, which a failover may have taken away. */
-const KEEPALIVE_MS = 10_000;
-
 /** An idle connection is kept for this time: a request that needs another one waits for it to be opened. */
 const IDLE_MS = 600_000;
 
@@ -79,8 +76,7 @@ export function openDatabase({
     ...toClientConfig(connection),
     application_name: applicationName,
     connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEPALIVE_MS,
+    ...KEEPALIVE,
   };
   const pool = new pg.Pool({
     ...config,

@@ -11,7 +11,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { cutOff, endClient } from './bounded-client.ts';
 import { GuardedClient } from './guarded-client.ts';
-import { applySessionSettings } from './session-settings.ts';
+import { applySessionSettings, KEEPALIVE } from './session-settings.ts';
 
 interface Migration {
   /** File name: 0001-first-tables.sql */
@@ -71,6 +71,8 @@ export async function applyMigrations(
     ...parts,
     application_name: MIGRATING,
     connectionTimeoutMillis: CONNECT_MS,
+    // A statement has no limit here: nobody else would notice that the machine of the database has gone.
+    ...KEEPALIVE,
   });
   // A running query rejects by itself; without a listener the event would end the process.
   client.on('error', () => undefined);

@@ -6,6 +6,8 @@ import { CLOSE_MS, cutOff } from './bounded-client.ts';
 export const CONNECT_MS = 1_500;
 /** A statement waits this long for a lock, in milliseconds. */
 export const LOCK_MS = 2_000;
+/** The kernel asks after an idle connection's other side, which a failover may have taken away. */
+export const KEEPALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** During a statement the server looks so often whether its client is there, in milliseconds. */
 export const CLIENT_CHECK_MS = 1_000;
 /** A transaction that asks nothing for so long is ended. */

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { applyMigrations } from '../../../src/queries/connection/migrations.ts';
@@ -35,6 +36,16 @@ async function stateOf(): Promise<unknown> {
   const names = (list: { name: string }[]): string[] => list.map(({ name }) => name);
   return { applied: names(rows as { name: string }[]), columns: names(columns.rows as { name: string }[]) };
 }
+
+test('the kernel asks after the database while a statement of a migration takes long', async () => {
+  const kept = vi.spyOn(Socket.prototype, 'setKeepAlive');
+  try {
+    await applyMigrations(at.connection, folder);
+    expect(kept).toHaveBeenCalledWith(true, 10_000);
+  } finally {
+    kept.mockRestore();
+  }
+});
 
 test('migrations are applied in order, once; a dump beside them is no migration', async () => {
   put('schema.sql', 'this is not applied');
