@@ -26,7 +26,8 @@ export function createHealthRoutes(options: HealthOptions, ...count: readonly Re
     maxAgeMs: METRICS_MAX_AGE_MS,
     monotonicMs: options.monotonicMs,
   });
-  const router = Router({ caseSensitive: true });
+  // By these names alone: a proxy keeps them from the world by name.
+  const router = Router({ caseSensitive: true, strict: true });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'live' });
   });

@@ -97,8 +97,8 @@ export function endFleet(ending: Ending): PageHandler {
   return withFleet(async (context, request, response, fleet) => {
     const { orgId } = getSession(response);
     const { id, run, notice } = ENDINGS[ending];
-    const typed = readFormField(request, 'name').trim();
-    if (TRANSITIONS[ending].isFinal(fleet.status as FleetStatus) && typed !== fleet.name.trim()) {
+    const isNamed = withoutSpaces(readFormField(request, 'name')) === withoutSpaces(fleet.name);
+    if (TRANSITIONS[ending].isFinal(fleet.status as FleetStatus) && !isNamed) {
       const nameError = 'This is not the name of the fleet. Nothing was changed.';
       sendEnding(context, response, { ending, fleet, status: 422, nameError });
       return;
@@ -117,6 +117,9 @@ export function endFleet(ending: Ending): PageHandler {
     redirectWithNotice(response, back, notice);
   });
 }
+
+/** Browsers show several spaces as one, and take line breaks out of what is typed. */
+const withoutSpaces = (name: string): string => name.replaceAll(/\s+/g, '');
 
 interface EndingPage {
   readonly ending: Ending;

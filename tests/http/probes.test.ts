@@ -1,6 +1,20 @@
 import { expect, test } from 'vitest';
 import { startApi } from '../support/api.ts';
 
+test.each(['/livez/', '/readyz/', '/metrics/', '/METRICS'])(
+  '%s is no other name of a probe',
+  async (path) => {
+    const api = await startApi();
+    try {
+      const answer = await fetch(`${api.baseUrl}${path}`);
+      await answer.arrayBuffer();
+      expect(answer.status).toBe(404);
+    } finally {
+      await api.close();
+    }
+  },
+);
+
 test('health checks and scrapes that succeed are not in the log', async () => {
   const api = await startApi();
   try {

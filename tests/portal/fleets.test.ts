@@ -192,10 +192,10 @@ describe('what becomes of a fleet', () => {
   });
 
   test('a fleet that has moved on meanwhile is told of', async () => {
-    const queued = await addQueuedFleet(site, admin, { name: 'Waiting', count: 2 });
-    const sent = await browser.submit(pathOf(queued, 'stop/'), { name: 'Waiting' });
+    const queued = await addQueuedFleet(site, admin, { name: 'Waiting\nfor  long', count: 2 });
+    const sent = await browser.submit(pathOf(queued, 'stop/'), { name: 'Waitingfor long' });
     expect([sent.status, sent.text.includes('stop is possible when it is running')]).toEqual([409, true]);
-    const cancelled = await browser.submit(pathOf(queued, 'cancel/'), { name: 'Waiting' });
+    const cancelled = await browser.submit(pathOf(queued, 'cancel/'), { name: 'Waitingfor long' });
     expect([cancelled.status, await statusOf(queued)]).toEqual([303, 'cancelled']);
   });
 });
