@@ -133,20 +133,39 @@ release: install ## Keep document, schema and commit of this tree in released/ a
 rooms: install ## Draw the rooms and their imports into docs/architecture.md
 	node tools/rooms/main.ts
 
-.PHONY: check
+# As many side by side as the machine has processors; those that take longest begin first.
+CHECKS := check-lint check-generated check-format check-types check-dead-code check-document check-rooms
+PROCESSORS := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
+
+.PHONY: check $(CHECKS)
 check: install ## Check generated files, compatibility with the last release, types, lint, format, rooms, dead code
+	@$(MAKE) --no-print-directory --jobs=$(PROCESSORS) --keep-going $(CHECKS)
+
+check-generated:
 	node tools/generate/contract.ts --check
 	node tools/generate/countries.ts --check
 	node tools/generate/climate.ts --check
 	node tools/generate/norm-profile.ts --check
 	node tools/generate/schema.ts --check
 	node tools/validate/main.ts --check
+
+check-document:
 	node tools/compat/main.ts
 	$(BIN)/redocly lint openapi/openapi.yaml openapi/workflows/*.arazzo.yaml --config tests/style/redocly.yaml --format=stylish
+
+check-types:
 	$(BIN)/tsc
+
+check-lint:
 	$(BIN)/eslint --config tests/style/eslint.config.js src tools tests bench
+
+check-format:
 	$(BIN)/prettier --check --log-level warn .
+
+check-rooms:
 	$(BIN)/depcruise --config tests/style/rooms.config.cjs src tools
+
+check-dead-code:
 	$(BIN)/knip --config tests/style/knip.jsonc
 
 .PHONY: format
