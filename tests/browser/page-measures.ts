@@ -95,5 +95,7 @@ export const END_TRANSITIONS = `document.getAnimations().forEach((animation) => 
 const WCAG = `{ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] }`;
 /** The rules of WCAG A and AA. */
 export const AXE_RUN = `axe.run(${WCAG})`;
+/** Those of them to which colours matter. */
+export const AXE_COLOURS = `axe.run({ runOnly: ['color-contrast', 'link-in-text-block'], resultTypes: ['violations'] })`;
 /** The same of what is around Swagger UI, which others have made. */
 export const AXE_AROUND = `axe.run({ exclude: ['.swagger-ui'] }, ${WCAG})`;

@@ -193,7 +193,8 @@ afterAll(() => world.close());
 
 const roles = ['admin', 'staff', 'user'] as const;
 describe.each(roles)('for the role %s', (role) => {
-  test.each(WIDTHS)(
+  // Side by side: this file takes as long as all others together.
+  test.concurrent.each(WIDTHS)(
     'at %i px, light and dark: each page keeps to the design, to WCAG A and AA, and to itself',
     async (width) => {
       const context = await world.open(role, { viewport: { width, height: 900 } });

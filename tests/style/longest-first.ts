@@ -2,8 +2,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files and folders that take ten seconds and more, mostly waiting for processes: tests/README.md has the figures. */
 const LONGEST = [
+  'tests/browser/portal.test',
   'tests/faults/',
   'tests/fleets/kill',
+  'tests/compute/loop-holds',
+  'tests/abuse/',
   'tests/process/hostile-definitions',
   'tests/style/',
   'tests/process/',
