@@ -66,6 +66,19 @@ export const boundsOfPrices: readonly Bound[] = [
     testsOf('tests/domain/prices/price-batches.test.ts')('are stored in pieces of', '99 bids'),
   ),
   bound(
+    'revisions of prices that a statement looks through',
+    [
+      replace(
+        'src/queries/prices/price-revisions.ts',
+        'const REVISIONS_PER_PAGE = 10_000;',
+        'const REVISIONS_PER_PAGE = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/queries/prices/price-revisions.test.ts')(
+      'no statement looks through more than 10,000 revisions',
+    ),
+  ),
+  bound(
     'pauses of an upload in which others commit',
     [
       replace(

@@ -2,18 +2,26 @@ import { endianness } from 'node:os';
 import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
-import { NUMBERS_PER_REVISION, PriceRevisionsBuilder } from '../../domain/prices/price-revisions.ts';
+import { PriceRevisionsBuilder } from '../../domain/prices/price-revisions.ts';
 import type { PriceRevisions } from '../../domain/prices/price-revisions.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
-/** Rows of one statement: their bytes are decoded in some milliseconds. */
+/** Rows that one statement looks at: their bytes are decoded in some milliseconds. */
 const REVISIONS_PER_PAGE = 10_000;
-const NUMBERS_PER_PAGE = REVISIONS_PER_PAGE * NUMBERS_PER_REVISION;
+
+/** What a statement has looked at, and those of it that are wanted. */
+interface RevisionsPage {
+  /** The packed numbers of those that are wanted; null where none is. */
+  readonly packed: Buffer | null;
+  readonly looked_at: number;
+  /** Start of delivery and arrival of the last one that it has looked at, in ms since 1970; null where there is none. */
+  readonly last: readonly [number, number] | null;
+}
 
 /**
  * All revisions of the prices that begin in the range. With `lateMs` those are left out that came in later than that after
- * the beginning. Read in pages of packed numbers: as rows, 35,000 of them, a year, hold the event loop for ten times as long.
+ * the beginning, and pages end whatever is left out of them. Read in pages of packed numbers: as rows, 35,000 of them, a year, hold the event loop for ten times as long.
  */
 export async function readPriceRevisions(
   db: Db,
@@ -24,11 +32,10 @@ export async function readPriceRevisions(
   const revisions = new PriceRevisionsBuilder();
   let after: readonly [Date, Date | '-infinity'] = [from, '-infinity'];
   for (;;) {
-    const page = toNumbers(await readPage(db, orgId, after, to, lateMs));
-    revisions.add(page);
-    if (page.length < NUMBERS_PER_PAGE) return revisions.build();
-    const [startsAt = NaN, receivedAt = NaN] = page.subarray(-NUMBERS_PER_REVISION);
-    after = [new Date(startsAt), new Date(receivedAt)];
+    const { packed, looked_at, last } = await readPage(db, orgId, after, to, lateMs);
+    revisions.add(toNumbers(packed ?? Buffer.alloc(0)));
+    if (looked_at < REVISIONS_PER_PAGE || last === null) return revisions.build();
+    after = [new Date(last[0]), new Date(last[1])];
   }
 }
 
@@ -38,23 +45,23 @@ async function readPage(
   [startsAt, receivedAt]: readonly [Date, Date | '-infinity'],
   to: Date,
   lateMs: number | undefined,
-): Promise<Buffer> {
-  const { rows } = await sql<{ packed: Buffer | null }>`
+): Promise<RevisionsPage> {
+  const { rows } = await sql<RevisionsPage>`
     select string_agg(
-      float8send((extract(epoch from starts_at) * 1000)::float8)
-        || float8send((extract(epoch from received_at) * 1000)::float8)
-        || float8send(price),
-      ''::bytea order by starts_at, received_at
-    ) as packed
+      float8send(starts_ms) || float8send(received_ms) || float8send(price),
+      ''::bytea order by starts_ms, received_ms
+    ) filter (where ${receivedInTime(lateMs)}) as packed,
+      count(*) as looked_at, max(array[starts_ms, received_ms]) as last
     from (
-      select starts_at, received_at, price
+      select (extract(epoch from starts_at) * 1000)::float8 as starts_ms,
+        (extract(epoch from received_at) * 1000)::float8 as received_ms, price
       from day_ahead_prices
       where org_id = ${orgId}::uuid and starts_at >= ${startsAt} and starts_at < ${to}
-        and (starts_at, received_at) > (${startsAt}, ${receivedAt}) and ${receivedInTime(lateMs)}
+        and (starts_at, received_at) > (${startsAt}, ${receivedAt})
       order by starts_at, received_at
       limit ${sql.lit(REVISIONS_PER_PAGE)}
     ) as page`.execute(db);
-  return rows[0]?.packed ?? Buffer.alloc(0);
+  return rows[0] ?? { packed: null, looked_at: 0, last: null };
 }
 
 /** The database sends the highest byte first. */
@@ -68,7 +75,7 @@ function toNumbers(page: Buffer): Float64Array {
 
 function receivedInTime(lateMs: number | undefined) {
   if (lateMs === undefined) return sql<SqlBool>`true`;
-  return sql<SqlBool>`received_at <= starts_at + ${lateMs} * interval '1 millisecond'`;
+  return sql<SqlBool>`received_ms <= starts_ms + ${lateMs}`;
 }
 
 /** An organization with prices, and how many uploads have brought them; null when none has. */
