@@ -75,7 +75,7 @@ export async function scheduleCreationToForget(
     .execute();
 }
 
-/** Deletes at most `limit` requests that may be forgotten; the number deleted. */
+/** Deletes at most `limit` requests that may be forgotten, for the longest time first; the number deleted. */
 export function deleteForgettableRequests(db: Db, now: Date, limit: number): Promise<number> {
-  return deleteBatch(db, 'fleet_requests', sql`where forget_at <= ${now}`, limit);
+  return deleteBatch(db, 'fleet_requests', sql`where forget_at <= ${now} order by forget_at`, limit);
 }

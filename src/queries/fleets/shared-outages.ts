@@ -231,7 +231,12 @@ export async function updateOutageProgress(
     .execute();
 }
 
-/** Deletes at most `limit` outages that have struck all their devices and are over; the number deleted. */
+/** Deletes at most `limit` outages that have struck all their devices and are over, for the longest time first; the number deleted. */
 export function deleteOutagesEndedBefore(db: Db, now: Date, limit: number): Promise<number> {
-  return deleteBatch(db, 'shared_outages', sql`where is_applied and ends_at <= ${now}`, limit);
+  return deleteBatch(
+    db,
+    'shared_outages',
+    sql`where is_applied and ends_at <= ${now} order by ends_at`,
+    limit,
+  );
 }

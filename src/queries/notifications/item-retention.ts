@@ -18,7 +18,10 @@ export async function deleteItemsEndedBefore(db: Db, instant: Date, limit: numbe
   );
 }
 
-/** Deletes at most `limit` dismissals of such broadcasts: one may have as many as there are users. Resolves to how many. */
+/**
+ * Deletes at most `limit` dismissals of such broadcasts, of those that ended first: one may have as many as there are users. Resolves
+ * to how many.
+ */
 export async function deleteDismissalsOfBroadcastsEndedBefore(
   db: Db,
   instant: Date,
@@ -28,7 +31,7 @@ export async function deleteDismissalsOfBroadcastsEndedBefore(
     select i.org_id, i.id from notification_items i
     where ${ENDED_AT} < ${instant} and i.owner_id is null
       and exists (select from broadcast_dismissals b where b.org_id = i.org_id and b.item_id = i.id)
-    limit ${sql.lit(BROADCASTS_AT_ONCE)}
+    order by ${ENDED_AT} limit ${sql.lit(BROADCASTS_AT_ONCE)}
   `.execute(db);
   let deleted = 0;
   for (const broadcast of broadcasts) {
