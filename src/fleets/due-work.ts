@@ -1,5 +1,5 @@
 import { DEFAULT_QUOTAS } from '../domain/api/quotas.ts';
-import { isDatabaseAway } from '../queries/connection/database-errors.ts';
+import { PassEnd } from '../queries/connection/database-errors.ts';
 import type { Db, Tx } from '../queries/connection/database.ts';
 import { NO_DELIVERIES } from '../queries/deliveries/deliveries.ts';
 import type { InsertedDeliveries } from '../queries/deliveries/deliveries.ts';
@@ -68,7 +68,7 @@ export interface Pass {
 
 /**
  * Works for one fleet after the other; `work` gets it with the quota of pending deliveries. One that fails keeps no other fleet
- * waiting, unless the database is not there.
+ * waiting, unless the database is not there; one that takes too long neither, but a second one in a row ends the pass.
  */
 export async function doEach<Due extends { readonly orgId: string }>(
   { pendingDeliveries = DEFAULT_QUOTAS.pending_deliveries, countDropped, pause }: DueWorkOptions,
@@ -77,16 +77,18 @@ export async function doEach<Due extends { readonly orgId: string }>(
 ): Promise<Pass> {
   const changed: string[] = [];
   const errors: Error[] = [];
+  const end = new PassEnd();
   for (const each of due) {
     try {
       const { count, dropped } = await work(each, pendingDeliveries);
+      end.succeed();
       if (dropped > 0) countDropped?.(dropped);
       if (count === 0) continue;
       changed.push(each.orgId);
       await pause();
     } catch (error) {
       errors.push(error instanceof Error ? error : new Error('Work failed.', { cause: error }));
-      if (isDatabaseAway(error)) break;
+      if (end.isReachedBy(error)) break;
     }
   }
   return { changed, errors };

@@ -1,6 +1,6 @@
 import { deleteAccessTokensExpiredBefore } from '../queries/accounts/access-tokens.ts';
 import { PollingLoop } from '../loops/polling-loop.ts';
-import { isDatabaseAway } from '../queries/connection/database-errors.ts';
+import { PassEnd } from '../queries/connection/database-errors.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { deleteKeysUsedBefore } from '../queries/accounts/idempotency-keys.ts';
 import { deletePortalSessionsExpiredBefore } from '../queries/accounts/portal-sessions.ts';
@@ -97,12 +97,14 @@ export function startExpiredDataSweeper(options: SweeperOptions): { stop(): Prom
 export async function removeExpiredData(options: RemovalOptions, isStopped: () => boolean): Promise<void> {
   const { clock, batch: most = BATCH_SIZE, monotonicMs = () => performance.now() } = options;
   const errors: unknown[] = [];
+  const end = new PassEnd();
   for (const removeBatch of removals(options, clock())) {
     try {
       await removeInBatches(removeBatch, { most, monotonicMs, isStopped });
+      end.succeed();
     } catch (error) {
       errors.push(error);
-      if (isDatabaseAway(error)) break;
+      if (end.isReachedBy(error)) break;
     }
   }
   if (errors.length > 0) throw errors[0];

@@ -3,6 +3,7 @@ import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
 const RUNNER = 'src/fleets/runner.ts';
+const DATABASE_ERRORS = 'src/queries/connection/database-errors.ts';
 const FILLING = 'this.#loop(() => this.#lanes.fill())';
 const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
 const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
@@ -83,5 +84,28 @@ export const boundsOfFleets: readonly Bound[] = [
     'removals that wait for one that fails',
     [replace('src/maintenance/sweeper.ts', 'errors.push(error);', 'throw error;')],
     testsOf('tests/maintenance/sweeper.test.ts')('what cannot be removed is told'),
+  ),
+  bound(
+    'partners that wait for one whose work takes too long',
+    [
+      replace(
+        DATABASE_ERRORS,
+        'return isSecondTimeout || (!this.#hasTimedOut && isDatabaseAway(error));',
+        'return isSecondTimeout || isDatabaseAway(error);',
+      ),
+    ],
+    testsOf('tests/fleets/failing-fleets.test.ts')('keep nothing of others waiting', '57014'),
+    testsOf('tests/fleets/due-work.test.ts')('fleets whose work takes too long'),
+  ),
+  bound(
+    'times that a pass waits for a database that hangs',
+    [
+      replace(
+        DATABASE_ERRORS,
+        'const isSecondTimeout = this.#hasTimedOut && isTimeout(error);',
+        'const isSecondTimeout = false;',
+      ),
+    ],
+    testsOf('tests/fleets/due-work.test.ts')('a database that hangs is waited for twice'),
   ),
 ];

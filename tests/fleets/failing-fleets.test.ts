@@ -48,9 +48,15 @@ async function countDue(orgId: string): Promise<number> {
   return rows[0]?.due ?? 0;
 }
 
-test.each(['outages', 'faults', 'charge checks'] as const)(
-  '%s of one partner that cannot be told keep nothing of others waiting',
-  async (failing) => {
+// A mistake or a value that is refused, and a statement that takes too long.
+const STATES = ['P0001', '57014'];
+const CASES = (['outages', 'faults', 'charge checks'] as const).flatMap((failing) =>
+  STATES.map((state) => [failing, state] as const),
+);
+
+test.each(CASES)(
+  '%s of one partner that cannot be told (%s) keep nothing of others waiting',
+  async (failing, state) => {
     const { db, own, foreign } = fleets.api;
     // Partners come in the order of their ids.
     const [first, last] = [own, foreign].toSorted((a, b) => (a.orgId < b.orgId ? -1 : 1)) as [
@@ -60,19 +66,21 @@ test.each(['outages', 'faults', 'charge checks'] as const)(
     const [broken, healthy] = [await runningFleet(first), await runningFleet(last)];
     await FAILURES[failing](first, broken.jobId, broken.orgId);
     for (const make of Object.values(FAILURES)) await make(last, healthy.jobId, healthy.orgId);
-    // As a household that cannot be read, or a lock that is not had in time.
     await sql`create function refuse() returns trigger language plpgsql as
-      'begin raise exception ''refused''; end'`.execute(db);
+      ${sql.lit(`begin raise exception using errcode = '${state}', message = 'refused'; end`)}`.execute(db);
     for (const table of ['charge_checks', 'device_conditions', 'shared_outages'])
       await sql`create trigger refuse before update or delete on ${sql.table(table)} for each row
         when (old.org_id = '${sql.raw(broken.orgId)}') execute function refuse()`.execute(db);
-    const woken: string[] = [];
-    const runner = fleets.anotherRunner({ wakeDispatcher: (orgIds) => woken.push(...orgIds) });
-    await expect(runner.processAll()).rejects.toThrow('refused');
-    expect(await countDue(healthy.orgId)).toBe(0);
-    expect(woken).toContain(healthy.orgId);
-    expect(await countDue(broken.orgId)).toBeGreaterThan(0);
-    await sql`drop function refuse cascade`.execute(db);
+    try {
+      const woken: string[] = [];
+      const runner = fleets.anotherRunner({ wakeDispatcher: (orgIds) => woken.push(...orgIds) });
+      await expect(runner.processAll()).rejects.toThrow('refused');
+      expect(await countDue(healthy.orgId)).toBe(0);
+      expect(woken).toContain(healthy.orgId);
+      expect(await countDue(broken.orgId)).toBeGreaterThan(0);
+    } finally {
+      await sql`drop function refuse cascade`.execute(db);
+    }
     await fleets.runner.processAll();
     expect(await countDue(broken.orgId)).toBe(0);
   },

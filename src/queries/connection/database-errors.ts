@@ -128,8 +128,38 @@ export function mayConcernOneRow(error: unknown): boolean {
 }
 
 /** Whether what comes next would fail now too: the database is away, or lacks what everything needs. */
-export function isDatabaseAway(error: unknown): boolean {
+function isDatabaseAway(error: unknown): boolean {
   return isDatabaseUnavailable(error) && !mayConcernOneRow(error);
+}
+
+/** A limit of time ended a statement. */
+const QUERY_CANCELED = '57014';
+
+/** A statement, its answer or a connection took too long: because of the rows of one partner, or of a database that hangs. */
+function isTimeout(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return stateOf(error) === QUERY_CANCELED;
+  return error instanceof DatabaseTimeoutError;
+}
+
+/**
+ * When a pass over partners, or over kinds of rows, ends before its end: when the database is away, or lacks what everything needs. What took too
+ * long may concern the one that it was done for, and the pass goes on; a second one in a row says that the database hangs, for which a pass
+ * waits twice at most.
+ */
+export class PassEnd {
+  #hasTimedOut = false;
+
+  /** The work for one of them went well. */
+  succeed(): void {
+    this.#hasTimedOut = false;
+  }
+
+  /** Whether the pass ends with this error of one of them. */
+  isReachedBy(error: unknown): boolean {
+    const isSecondTimeout = this.#hasTimedOut && isTimeout(error);
+    this.#hasTimedOut = isTimeout(error);
+    return isSecondTimeout || (!this.#hasTimedOut && isDatabaseAway(error));
+  }
 }
 
 /** A node of a distributed database says it in its words alone, with the number of the shard behind the name. */

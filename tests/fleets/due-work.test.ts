@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { doEach } from '../../src/fleets/due-work.ts';
+import type { DueWorkOptions, Pass } from '../../src/fleets/due-work.ts';
+import { DatabaseTimeoutError } from '../../src/queries/connection/database-errors.ts';
+
+const FLEETS = ['a', 'b', 'c', 'd', 'e'];
+const late = new DatabaseTimeoutError('late');
+const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' });
+
+/** A pass in which some fleets fail; those that were tried, and what became of it. */
+async function passOver(failures: Readonly<Record<string, Error>>): Promise<{ tried: string[]; pass: Pass }> {
+  const tried: string[] = [];
+  const options = { pause: () => Promise.resolve() } as unknown as DueWorkOptions;
+  const pass = await doEach(
+    options,
+    FLEETS.map((orgId) => ({ orgId })),
+    ({ orgId }) => {
+      tried.push(orgId);
+      const error = failures[orgId];
+      return error === undefined ? Promise.resolve({ count: 1, dropped: 0 }) : Promise.reject(error);
+    },
+  );
+  return { tried, pass };
+}
+
+test('fleets whose work takes too long keep none behind them waiting', async () => {
+  const { tried, pass } = await passOver({ a: late, c: late, e: late });
+  expect([tried, pass]).toEqual([FLEETS, { changed: ['b', 'd'], errors: [late, late, late] }]);
+});
+
+test('a database that hangs is waited for twice in a pass', async () => {
+  const { tried, pass } = await passOver({ b: late, c: late, d: late, e: late });
+  expect([tried, pass]).toEqual([['a', 'b', 'c'], { changed: ['a'], errors: [late, late] }]);
+});
+
+test('a database that is not there is asked no more', async () => {
+  const { tried, pass } = await passOver({ b: refused });
+  expect([tried, pass]).toEqual([['a', 'b'], { changed: ['a'], errors: [refused] }]);
+});
