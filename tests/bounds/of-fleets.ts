@@ -82,7 +82,13 @@ export const boundsOfFleets: readonly Bound[] = [
   ),
   bound(
     'removals that wait for one that fails',
-    [replace('src/maintenance/sweeper.ts', 'errors.push(error);', 'throw error;')],
+    [
+      replace(
+        'src/maintenance/sweeper.ts',
+        'if (errors.add(error)) return { isLeft: false, errors: errors.all };',
+        'throw error;',
+      ),
+    ],
     testsOf('tests/maintenance/sweeper.test.ts')('what cannot be removed is told'),
   ),
   bound(
@@ -96,6 +102,10 @@ export const boundsOfFleets: readonly Bound[] = [
     ],
     testsOf('tests/fleets/failing-fleets.test.ts')('keep nothing of others waiting', '57014'),
     testsOf('tests/fleets/due-work.test.ts')('fleets whose work takes too long'),
+    testsOf('tests/maintenance/removal-time.test.ts')(
+      'so many of what comes behind stay',
+      'that takes too long',
+    ),
   ),
   bound(
     'times that a pass waits for a database that hangs',
@@ -107,5 +117,9 @@ export const boundsOfFleets: readonly Bound[] = [
       ),
     ],
     testsOf('tests/fleets/due-work.test.ts')('a database that hangs is waited for twice'),
+    testsOf('tests/maintenance/removal-time.test.ts')(
+      'so many of what comes behind stay',
+      'two of them in a row',
+    ),
   ),
 ];

@@ -11,7 +11,7 @@ const A_ROUND = 'a round removes of every kind what was kept for its days';
 const ofRetention: readonly Bound[] = [
   ['access tokens', '    (limit) => deleteAccessTokensExpiredBefore(db, ago(days.tokens), limit),\n'],
   ['sessions', '    (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),\n'],
-  ['sign-up requests', '    (limit) => deleteOldSignupRequests(db, ago(days.signups), kept, limit),\n'],
+  ['sign-up requests', '    removeOldSignupRequests(db, ago(days.signups), kept),\n'],
   ['attempts', '    (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),\n'],
   ['messages', '    (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),\n'],
   [
@@ -36,7 +36,7 @@ const ofNewest = ['Users', 'Webhooks'].map((what) =>
     [
       replace(
         SWEEPER,
-        `    (limit) => delete${what}Beyond(db, { since, kept: keptDeleted.${what.toLowerCase()} }, limit),\n`,
+        `    turns.${what.toLowerCase()}.begin(removeBeyondNewest(db, '${what.toLowerCase()}', of${what}, delete${what}UpTo), errors),\n`,
         '',
       ),
     ],
@@ -44,9 +44,55 @@ const ofNewest = ['Users', 'Webhooks'].map((what) =>
   ),
 );
 
+const TURNS = 'src/maintenance/turns.ts';
+const turns = testsOf('tests/maintenance/turns.test.ts');
+const removalTime = testsOf('tests/maintenance/removal-time.test.ts');
+const newestOnce = testsOf('tests/maintenance/newest-once.test.ts');
+const ONCE = 'a round walks over the newest of each organization once';
+
+/** What keeps those waiting who come behind in a round. */
+const ofRounds: readonly Bound[] = [
+  bound(
+    'time of a removal in a round',
+    [replace(SWEEPER, 'mostMs: REMOVAL_MS, ', '')],
+    removalTime('a removal that never comes to an end'),
+  ),
+  bound(
+    'time for which batches are removed',
+    [replace(BATCHES, 'if (endedAt - begunAt >= mostMs) return true;', '')],
+    batches('no batch begins once the time of a removal is over'),
+  ),
+  bound(
+    'time until what a round has left is gone on with',
+    [replace(SWEEPER, 'waitMs = isLeft ? 0 : everyMs;', 'waitMs = everyMs;')],
+    removalTime('what a round has left is gone on with at once'),
+  ),
+  bound(
+    'organizations that wait for all of another one',
+    [replace(TURNS, '      this.#waiting.delete(orgId);\n', '')],
+    turns('organizations have turns one after the other'),
+  ),
+  bound(
+    'organizations that wait for one of which nothing can be removed',
+    [replace(TURNS, 'if (errors.add(error)) throw error;', 'throw error;')],
+    { ...turns('one that fails keeps no other one waiting'), says: 'refused' },
+  ),
+  bound(
+    'walks over the newest deleted rows in a round',
+    [replace('src/maintenance/removals-in-turns.ts', 'lasts.get(orgId) ?? ', '')],
+    newestOnce(ONCE),
+  ),
+  bound(
+    'walks over the newest sign-up requests in a round',
+    [replace(SWEEPER, 'last ??= find', 'last = find')],
+    newestOnce(ONCE),
+  ),
+];
+
 export const boundsOfLoops: readonly Bound[] = [
   ...ofRetention,
   ...ofNewest,
+  ...ofRounds,
   bound(
     'checkpoints of a cleaned fleet that are removed at once',
     [

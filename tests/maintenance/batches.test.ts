@@ -1,9 +1,15 @@
 import { expect, test } from 'vitest';
 import { removeInBatches } from '../../src/maintenance/batches.ts';
 
-/** Removes `rows` rows, each of which takes so long; the sizes of the batches. */
-async function sizesOf(rows: number, rowMs: number, options: { most?: number; stopAfter?: number } = {}) {
-  const { most = 1_000, stopAfter = Infinity } = options;
+interface Options {
+  readonly most?: number;
+  readonly mostMs?: number;
+  readonly stopAfter?: number;
+}
+
+/** Removes `rows` rows, each of which takes so long; the sizes of the batches, and whether more may be left. */
+async function removeRows(rows: number, rowMs: number, options: Options = {}) {
+  const { most = 1_000, mostMs = Infinity, stopAfter = Infinity } = options;
   const sizes: number[] = [];
   let [left, nowMs] = [rows, 0];
   const removeBatch = (limit: number): Promise<number> => {
@@ -13,13 +19,17 @@ async function sizesOf(rows: number, rowMs: number, options: { most?: number; st
     nowMs += removed * rowMs;
     return Promise.resolve(removed);
   };
-  await removeInBatches(removeBatch, {
+  const isLeft = await removeInBatches(removeBatch, {
     most,
+    mostMs,
     monotonicMs: () => nowMs,
     isStopped: () => sizes.length >= stopAfter,
   });
-  return sizes;
+  return { sizes, isLeft };
 }
+
+const sizesOf = async (...parameters: Parameters<typeof removeRows>): Promise<number[]> =>
+  (await removeRows(...parameters)).sizes;
 
 test('batches grow while they are quick, to the most', async () => {
   expect(await sizesOf(3_000, 0.001)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
@@ -37,4 +47,17 @@ test('a batch that is not full is the last, and so is the one under way at a sto
   expect(await sizesOf(0, 1)).toEqual([100]);
   expect(await sizesOf(99, 0)).toEqual([100]);
   expect(await sizesOf(10_000, 0.01, { stopAfter: 2 })).toEqual([100, 200]);
+});
+
+test('no batch begins once the time of a removal is over, which tells that more may be left', async () => {
+  const tenSeconds = { mostMs: 10_000 };
+  // 5 s, 2.5, 1.25, 0.6 and 0.5 twice.
+  expect(await removeRows(10_000, 50, tenSeconds)).toEqual({
+    sizes: [100, 50, 25, 12, 10, 10],
+    isLeft: true,
+  });
+  expect(await removeRows(150, 50, tenSeconds)).toEqual({ sizes: [100, 50, 25], isLeft: false });
+  expect(await removeRows(10_000, 1_000, tenSeconds)).toEqual({ sizes: [100], isLeft: true });
+  // A batch that is not full is the last, whatever it took.
+  expect(await removeRows(99, 1_000, tenSeconds)).toEqual({ sizes: [100], isLeft: false });
 });

@@ -53,20 +53,40 @@ export async function listSignupRequests(
 }
 
 /**
- * Deletes at most `limit` requests that came before `instant` or that are older than the newest `kept` ones; resolves
- * to their number.
+ * The newest request that is older than the newest `kept` ones; undefined when there are no more than these. All that are kept are
+ * walked over, so it is asked once for many batches.
+ */
+export async function findSignupRequestBeyond(
+  db: Db,
+  kept: number,
+): Promise<SignupRequestCursor | undefined> {
+  return db
+    .selectFrom('signup_requests')
+    .select(['created_at as createdAt', 'id'])
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(kept)
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/**
+ * Deletes at most `limit` requests, the oldest ones, that came before `instant`, or up to `last` and with it where that is later;
+ * resolves to their number. Rows that somebody has locked are passed over.
  */
 export async function deleteOldSignupRequests(
   db: Db,
   instant: Date,
-  kept: number,
+  last: SignupRequestCursor | undefined,
   limit: number,
 ): Promise<number> {
-  const result = await sql`
+  const isOld =
+    last === undefined || last.createdAt < instant
+      ? sql`created_at < ${instant}`
+      : sql`(created_at, id) <= (${last.createdAt}, ${last.id}::uuid)`;
+  const { numAffectedRows } = await sql`
     delete from signup_requests where id in (
-      (select id from signup_requests order by created_at desc, id desc offset ${kept} limit ${limit})
-      union all (select id from signup_requests where created_at < ${instant} limit ${limit})
-      limit ${limit})
+      select id from signup_requests where ${isOld} order by created_at, id limit ${limit} for update skip locked)
   `.execute(db);
-  return Number(result.numAffectedRows ?? 0);
+  return Number(numAffectedRows ?? 0);
 }

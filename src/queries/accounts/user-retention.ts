@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { RawBuilder, SqlBool } from 'kysely';
 import type { Database } from '../../../generated/database.ts';
 import type { Db, Tx } from '../connection/database.ts';
-import { removeBeyondNewest } from '../connection/newest-kept.ts';
-import type { NewestKept } from '../connection/newest-kept.ts';
+import { listDeletedUpTo } from '../connection/newest-kept.ts';
+import type { DeletedRow } from '../connection/newest-kept.ts';
 
 /** Users of one organization. */
 interface Users {
@@ -63,13 +63,18 @@ export async function deleteUsersDeletedBefore(db: Db, instant: Date, limit: num
   return removed === most ? limit : removed;
 }
 
-/** The same of users beyond the newest `kept` deleted ones of an organization in which one was deleted after `since`. */
-export async function deleteUsersBeyond(db: Db, newest: NewestKept, limit: number): Promise<number> {
+/** The same of one organization's users up to a deleted one; resolves to whether more of them may be left. */
+export async function deleteUsersUpTo(
+  db: Db,
+  orgId: string,
+  last: DeletedRow,
+  limit: number,
+): Promise<boolean> {
   const most = Math.ceil(limit / COST_OF_USER);
-  const isLeft = await removeBeyondNewest(db, 'users', newest, most, (tx, orgId, ids) =>
-    deleteUsersOf(tx, { orgId, ids }, limit),
-  );
-  return isLeft ? limit : 0;
+  const ids = await listDeletedUpTo(db, 'users', orgId, last, most);
+  if (ids.length === 0) return false;
+  const gone = await db.transaction().execute((tx) => deleteUsersOf(tx, { orgId, ids }, limit));
+  return gone === 'rows of theirs' || gone === most;
 }
 
 /** The number of users that were removed, unless there was something of theirs to remove. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from './database.ts';
+import type { Db } from './database.ts';
 
 /** Of the deleted rows of an organization the newest so many are kept; looked at where one was deleted after an instant. */
 export interface NewestKept {
@@ -7,30 +7,16 @@ export interface NewestKept {
   readonly kept: number;
 }
 
-type TableWithDeleted = 'users' | 'webhooks';
-
-/**
- * Removes, of each such organization, deleted rows beyond its newest ones: at most `most` at a time, in a transaction of its own.
- * `remove` resolves to how many went, or says what had to go first. True when more may be left.
- */
-export async function removeBeyondNewest(
-  db: Db,
-  table: TableWithDeleted,
-  { since, kept }: NewestKept,
-  most: number,
-  remove: (tx: Tx, orgId: string, ids: readonly string[]) => Promise<number | string>,
-): Promise<boolean> {
-  for (const orgId of await listOrganizationsWithDeletions(db, table, since)) {
-    const ids = await listDeletedBeyond(db, table, orgId, kept, most);
-    if (ids.length === 0) continue;
-    const gone = await db.transaction().execute((tx) => remove(tx, orgId, ids));
-    if (typeof gone === 'string' || gone === most) return true;
-  }
-  return false;
+/** The place of a deleted row in the order of deletions of its organization. */
+export interface DeletedRow {
+  readonly deletedAt: Date;
+  readonly id: string;
 }
 
+export type TableWithDeleted = 'users' | 'webhooks';
+
 /** The organizations in which a row of the table was deleted after `since`. */
-async function listOrganizationsWithDeletions(
+export async function listOrganizationsWithDeletions(
   db: Db,
   table: TableWithDeleted,
   since: Date,
@@ -41,17 +27,35 @@ async function listOrganizationsWithDeletions(
   return rows.map(({ org_id }) => org_id);
 }
 
-/** At most `limit` ids of deleted rows of an organization that are older than its newest `kept` deleted ones. */
-async function listDeletedBeyond(
+/**
+ * The newest deleted row of an organization that is older than its newest `kept` ones; undefined when it has no more than these.
+ * All that are kept are walked over, so it is asked once for many batches.
+ */
+export async function findNewestBeyond(
   db: Db,
   table: TableWithDeleted,
   orgId: string,
   kept: number,
+): Promise<DeletedRow | undefined> {
+  const { rows } = await sql<DeletedRow>`
+    select deleted_at as "deletedAt", id from ${sql.table(table)} where org_id = ${orgId} and deleted_at is not null
+    order by deleted_at desc, id desc offset ${kept} limit 1
+  `.execute(db);
+  return rows[0];
+}
+
+/** The ids of at most `limit` deleted rows of an organization, the oldest ones, up to `last` and with it. */
+export async function listDeletedUpTo(
+  db: Db,
+  table: TableWithDeleted,
+  orgId: string,
+  last: DeletedRow,
   limit: number,
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)} where org_id = ${orgId} and deleted_at is not null
-    order by deleted_at desc, id offset ${kept} limit ${sql.lit(limit)}
+    select id from ${sql.table(table)}
+    where org_id = ${orgId} and deleted_at is not null and (deleted_at, id) <= (${last.deletedAt}, ${last.id}::uuid)
+    order by deleted_at, id limit ${sql.lit(limit)}
   `.execute(db);
   return rows.map(({ id }) => id);
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
 import { deleteBatch } from '../connection/delete-batch.ts';
-import { removeBeyondNewest } from '../connection/newest-kept.ts';
-import type { NewestKept } from '../connection/newest-kept.ts';
+import { listDeletedUpTo } from '../connection/newest-kept.ts';
+import type { DeletedRow } from '../connection/newest-kept.ts';
 import { unnestRows } from '../connection/rows.ts';
 
 /**
@@ -42,12 +42,17 @@ export async function deleteWebhooksDeletedBefore(db: Db, instant: Date, limit: 
   return removed;
 }
 
-/** The same of webhooks beyond the newest `kept` deleted ones of an organization in which one was deleted after `since`. */
-export async function deleteWebhooksBeyond(db: Db, newest: NewestKept, limit: number): Promise<number> {
-  const isLeft = await removeBeyondNewest(db, 'webhooks', newest, limit, (tx, orgId, ids) =>
-    deleteWebhooksOf(tx, orgId, ids, limit),
-  );
-  return isLeft ? limit : 0;
+/** The same of one organization's webhooks up to a deleted one; resolves to whether more of them may be left. */
+export async function deleteWebhooksUpTo(
+  db: Db,
+  orgId: string,
+  last: DeletedRow,
+  limit: number,
+): Promise<boolean> {
+  const ids = await listDeletedUpTo(db, 'webhooks', orgId, last, limit);
+  if (ids.length === 0) return false;
+  const gone = await db.transaction().execute((tx) => deleteWebhooksOf(tx, orgId, ids, limit));
+  return gone === 'deliveries' || gone === limit;
 }
 
 /** The number of webhooks that were removed, unless there were deliveries to remove. */
