@@ -391,6 +391,21 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION public.list_organizations_with_old_messages(instant timestamp with time zone)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with recursive heard as (
+    (select m.org_id from messages m order by m.org_id limit 1)
+    union all
+    select (select m.org_id from messages m where m.org_id > heard.org_id order by m.org_id limit 1) from heard
+    where heard.org_id is not null
+  )
+  select heard.org_id from heard
+  where heard.org_id is not null and exists (select from messages m where m.org_id = heard.org_id and m.announced_at < $1)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.lock_organization(org uuid)
  RETURNS void
  LANGUAGE plpgsql

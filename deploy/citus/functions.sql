@@ -642,7 +642,8 @@ begin
 end
 $$;
 
--- One shard after the other, until so many rows are deleted.
+-- One shard after the other, until so many rows are deleted: in another order each time, since a removal has a limit of time, and what is
+-- deleted of one shard may come anew without end.
 create or replace function delete_batch(from_table text, chosen text, before timestamptz, most integer) returns bigint
 language plpgsql as $$
 declare
@@ -655,7 +656,7 @@ begin
     get diagnostics deleted = row_count;
     return deleted;
   end if;
-  foreach key in array (select keys from all_shard_keys()) loop
+  foreach key in array array(select each from unnest((select keys from all_shard_keys())) each order by random()) loop
     exit when deleted >= most;
     perform begin_writing(key);
     deleted := deleted + (select delete_in_shard(k.id, from_table, chosen, before, most - deleted) from shard_keys k where k.id = key);
@@ -664,41 +665,9 @@ begin
 end
 $$;
 
--- The text of the migration's statement with the names of a shard.
-do $$
-declare
-  statement text := (select prosrc from pg_proc where oid = 'delete_messages_announced_before(timestamptz, integer)'::regprocedure);
-begin
-  statement := regexp_replace(statement, '\m(from|join|into|update) (messages|deliveries|delivery_attempts)\M', '\1 %\2%', 'g');
-  statement := replace(replace(replace(statement, '%messages%', '%1$s'), '%deliveries%', '%2$s'), '%delivery_attempts%', '%3$s');
-  statement := replace(statement, 'messages.', '%1$s.');
-  execute format($create$
-    create or replace function delete_messages_in_shard(key uuid, instant timestamptz, most integer) returns bigint
-    language plpgsql as $body$
-    declare
-      deleted bigint;
-    begin
-      execute format(%L, shard_of('messages', key), shard_of('deliveries', key), shard_of('delivery_attempts', key))
-      into deleted using instant, most;
-      return deleted;
-    end
-    $body$ $create$, statement);
-end
-$$;
-
-create or replace function delete_messages_announced_before(instant timestamptz, most integer) returns bigint
-language plpgsql as $$
-declare
-  deleted bigint := 0;
-  key uuid;
-begin
-  foreach key in array (select keys from all_shard_keys()) loop
-    exit when deleted >= most;
-    perform begin_writing(key);
-    deleted := deleted + (select delete_messages_in_shard(k.id, instant, (most - deleted)::integer) from shard_keys k where k.id = key);
-  end loop;
-  return deleted;
-end
+-- A look for old messages would ask all shards; that of a removal into the one of an organization without any finds none.
+create or replace function list_organizations_with_old_messages(instant timestamptz) returns setof uuid language sql stable as $$
+  select id from organizations
 $$;
 
 -- One application after the other: rows of several shards cannot be locked by one statement.

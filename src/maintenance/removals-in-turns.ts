@@ -1,6 +1,8 @@
 import type { Db } from '../queries/connection/database.ts';
 import { findNewestBeyond, listOrganizationsWithDeletions } from '../queries/connection/newest-kept.ts';
 import type { DeletedRow, NewestKept, TableWithDeleted } from '../queries/connection/newest-kept.ts';
+import { deleteOldMessages, listOrganizationsWithOldMessages } from '../queries/deliveries/retention.ts';
+import type { MessagePlace } from '../queries/deliveries/retention.ts';
 import type { TurnsOfRound } from './turns.ts';
 
 /** Removes at most `limit` deleted rows up to one; resolves to whether more of them may be left. */
@@ -25,5 +27,13 @@ export function removeBeyondNewest(
       lasts.set(orgId, last);
       return (await deleteUpTo(db, orgId, last, limit)) ? true : undefined;
     },
+  };
+}
+
+/** Removes messages that were last announced before `instant`; a turn goes on behind those that the one before has passed over. */
+export function removeOldMessages(db: Db, instant: Date): TurnsOfRound<MessagePlace> {
+  return {
+    list: () => listOrganizationsWithOldMessages(db, instant),
+    remove: async (orgId, limit, after) => (await deleteOldMessages(db, orgId, instant, limit, after)).next,
   };
 }

@@ -11,10 +11,10 @@ import { deleteForgettableRequests } from '../queries/fleets/fleet-requests.ts';
 import { deleteOutagesEndedBefore } from '../queries/fleets/shared-outages.ts';
 import {
   deleteAttemptsBefore,
-  deleteMessagesAnnouncedBefore,
   deleteWebhooksDeletedBefore,
   deleteWebhooksUpTo,
 } from '../queries/deliveries/retention.ts';
+import type { MessagePlace } from '../queries/deliveries/retention.ts';
 import {
   deleteDismissalsOfBroadcastsEndedBefore,
   deleteItemsEndedBefore,
@@ -25,7 +25,7 @@ import { DAY_MS } from '../domain/api/durations.ts';
 import { KEY_MEMORY_MS } from '../domain/api/idempotency-keys.ts';
 import { removeInBatches } from './batches.ts';
 import type { RemoveBatch } from './batches.ts';
-import { removeBeyondNewest } from './removals-in-turns.ts';
+import { removeBeyondNewest, removeOldMessages } from './removals-in-turns.ts';
 import { RemovalTurns, RoundErrors } from './turns.ts';
 
 /** Between two rounds, unless one has left something. */
@@ -76,11 +76,13 @@ export interface SweeperOptions extends RemovalOptions {
 
 /** Who waits for removals that go through organizations, from round to round. */
 interface Turns {
+  readonly messages: RemovalTurns<MessagePlace>;
   readonly users: RemovalTurns<true>;
   readonly webhooks: RemovalTurns<true>;
 }
 
 const createTurns = (): Turns => ({
+  messages: new RemovalTurns(),
   users: new RemovalTurns(),
   webhooks: new RemovalTurns(),
 });
@@ -167,7 +169,7 @@ function removals(
     (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),
     removeOldSignupRequests(db, ago(days.signups), kept),
     (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),
-    (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),
+    turns.messages.begin(removeOldMessages(db, ago(days.messages)), errors),
     (limit) => deleteWebhooksDeletedBefore(db, ago(days.deleted), limit),
     (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),
     turns.webhooks.begin(removeBeyondNewest(db, 'webhooks', ofWebhooks, deleteWebhooksUpTo), errors),

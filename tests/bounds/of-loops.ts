@@ -13,7 +13,7 @@ const ofRetention: readonly Bound[] = [
   ['sessions', '    (limit) => deletePortalSessionsExpiredBefore(db, ago(days.sessions), limit),\n'],
   ['sign-up requests', '    removeOldSignupRequests(db, ago(days.signups), kept),\n'],
   ['attempts', '    (limit) => deleteAttemptsBefore(db, ago(days.attempts), limit),\n'],
-  ['messages', '    (limit) => deleteMessagesAnnouncedBefore(db, ago(days.messages), limit),\n'],
+  ['messages', '    turns.messages.begin(removeOldMessages(db, ago(days.messages)), errors),\n'],
   [
     'dismissals of broadcasts',
     '    (limit) => deleteDismissalsOfBroadcastsEndedBefore(db, ago(days.items), limit),\n',
@@ -86,6 +86,17 @@ const ofRounds: readonly Bound[] = [
     'walks over the newest sign-up requests in a round',
     [replace(SWEEPER, 'last ??= find', 'last = find')],
     newestOnce(ONCE),
+  ),
+  bound(
+    'messages that a batch looks at',
+    [
+      replace(
+        'src/queries/deliveries/retention.ts',
+        'order by announced_at, id limit ${sql.lit(limit)}',
+        'order by announced_at, id',
+      ),
+    ],
+    testsOf('tests/queries/deliveries/retention.test.ts')('a batch looks at so many messages'),
   ),
 ];
 

@@ -169,9 +169,9 @@ test('a round removes of every kind what was kept for its days', async () => {
         for (const { text, values } of statements.take()) {
           const before = values.find((value) => value instanceof Date);
           const age = (START.getTime() - (before?.getTime() ?? 0)) / dayMs;
-          // Users, webhooks and broadcasts are looked for before anything is deleted.
+          // Users, webhooks, broadcasts and who has messages are looked for before anything is deleted.
           for (const [, table] of text.matchAll(
-            /(?:delete from "?|delete_batch\('|delete_(?=messages)|select \S+, \S+ from (?=users|webhooks|notification_items))([a-z_]+?)(?=_announced_before|\b)/g,
+            /(?:delete from "?|delete_batch\('|list_organizations_with_old_(?=messages)|select \S+, \S+ from (?=users|webhooks|notification_items))([a-z_]+)\b/g,
           ))
             removals.push([table, age]);
         }

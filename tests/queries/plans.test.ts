@@ -12,8 +12,9 @@ import type { Db } from '../../src/queries/connection/database.ts';
 import { findDeliveries } from '../../src/queries/deliveries/filtered-deliveries.ts';
 import {
   deleteAttemptsBefore,
-  deleteMessagesAnnouncedBefore,
+  deleteOldMessages,
   deleteWebhooksDeletedBefore,
+  listOrganizationsWithOldMessages,
 } from '../../src/queries/deliveries/retention.ts';
 import {
   deleteDismissalsOfBroadcastsEndedBefore,
@@ -198,7 +199,11 @@ const REMOVALS: Readonly<Record<string, (db: Db, before: Date, limit: number) =>
   deleteAccessTokensExpiredBefore,
   deletePortalSessionsExpiredBefore,
   deleteAttemptsBefore,
-  deleteMessagesAnnouncedBefore,
+  deleteOldMessages: async (db, before, limit) => {
+    const orgIds = await listOrganizationsWithOldMessages(db, before);
+    expect(orgIds).toContain(own.orgId);
+    return (await deleteOldMessages(db, own.orgId, before, limit)).count;
+  },
   deleteWebhooksDeletedBefore,
   deleteUsersDeletedBefore,
   deleteRateLimitsBefore,

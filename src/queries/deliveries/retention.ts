@@ -5,16 +5,68 @@ import { listDeletedUpTo } from '../connection/newest-kept.ts';
 import type { DeletedRow } from '../connection/newest-kept.ts';
 import { unnestRows } from '../connection/rows.ts';
 
-/**
- * Deletes at most `limit` messages that were last announced before `instant`, with their deliveries and attempts; returns
- * how many. A message with a pending delivery stays. Each organization's messages are found by the index of its event
- * stream; rows that another transaction has locked are left to it: `delete_messages_announced_before` in the migrations.
- */
-export async function deleteMessagesAnnouncedBefore(db: Db, instant: Date, limit: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select delete_messages_announced_before(${instant}, ${limit}) as count
+/** A message in its organization's stream of events: the removal of old ones goes on behind it. */
+export interface MessagePlace {
+  readonly announcedAt: Date;
+  readonly id: string;
+}
+
+/** What of an organization's old messages was removed, and the last one looked at; undefined when they have all been. */
+export interface RemovedMessages {
+  readonly count: number;
+  readonly next: MessagePlace | undefined;
+}
+
+/** Organizations, among them all that have messages which were announced before `instant`. */
+export async function listOrganizationsWithOldMessages(db: Db, instant: Date): Promise<string[]> {
+  const { rows } = await sql<{ org_id: string }>`
+    select org_id from list_organizations_with_old_messages(${instant}) as found (org_id)
   `.execute(db);
-  return rows[0]?.count ?? 0;
+  return rows.map(({ org_id }) => org_id);
+}
+
+/**
+ * Looks at the next `limit` messages of an organization that were announced before `instant`, by the index of its event stream, and
+ * deletes those that were not repeated since, with their deliveries and attempts. A message with a pending delivery stays, and rows that
+ * another transaction has locked are left to it: what stays is passed over once, whatever it is.
+ */
+export async function deleteOldMessages(
+  db: Db,
+  orgId: string,
+  instant: Date,
+  limit: number,
+  after?: MessagePlace,
+): Promise<RemovedMessages> {
+  const behind =
+    after === undefined ? sql`` : sql`and (announced_at, id) > (${after.announcedAt}, ${after.id}::uuid)`;
+  const { rows } = await sql<MessagePlace>`
+    select announced_at as "announcedAt", id from messages
+    where org_id = ${orgId} and announced_at < ${instant} ${behind}
+    order by announced_at, id limit ${sql.lit(limit)}
+  `.execute(db);
+  const next = rows.length < limit ? undefined : rows.at(-1);
+  if (rows.length === 0) return { count: 0, next };
+  const ids = rows.map(({ id }) => id);
+  return { count: await db.transaction().execute((tx) => deleteFinished(tx, orgId, instant, ids)), next };
+}
+
+/** Deletes those of the messages that were last announced before `instant` and of which no delivery is pending; how many. */
+async function deleteFinished(tx: Tx, orgId: string, instant: Date, ids: readonly string[]): Promise<number> {
+  const { rows } = await sql<{ id: string }>`
+    select id from messages
+    where org_id = ${orgId} and id = any(${ids}::uuid[]) and coalesce(repeated_at, announced_at) < ${instant}
+      and not exists (
+        select from deliveries d where d.org_id = ${orgId} and d.message_id = messages.id and d.state = 'pending')
+    for update skip locked
+  `.execute(tx);
+  if (rows.length === 0) return 0;
+  const old = rows.map(({ id }) => id);
+  await sql`delete from delivery_attempts where org_id = ${orgId} and message_id = any(${old}::uuid[])`.execute(
+    tx,
+  );
+  const { numAffectedRows = 0n } =
+    await sql`delete from messages where org_id = ${orgId} and id = any(${old}::uuid[])`.execute(tx);
+  return Number(numAffectedRows);
 }
 
 /** Deletes at most `limit` attempts that began before `instant` from the logs of their deliveries; resolves to their number. */

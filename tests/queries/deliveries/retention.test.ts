@@ -3,8 +3,10 @@ import { startExpiredDataSweeper } from '../../../src/maintenance/sweeper.ts';
 import { addQuotaUses } from '../../../src/queries/accounts/rate-limits.ts';
 import {
   deleteAttemptsBefore,
-  deleteMessagesAnnouncedBefore,
+  deleteOldMessages,
+  listOrganizationsWithOldMessages,
 } from '../../../src/queries/deliveries/retention.ts';
+import type { MessagePlace } from '../../../src/queries/deliveries/retention.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhook-changes.ts';
 import {
   addMessage,
@@ -46,6 +48,26 @@ async function kept(): Promise<string[][]> {
   ];
 }
 
+/** How many messages each batch of an organization has removed. */
+async function removeOf(orgId: string, limit: number): Promise<number[]> {
+  const counts: number[] = [];
+  let after: MessagePlace | undefined;
+  do {
+    const { count, next } = await deleteOldMessages(fixture.database.db, orgId, month(), limit, after);
+    counts.push(count);
+    after = next;
+  } while (after !== undefined);
+  return counts;
+}
+
+/** Removes all old messages, in batches; their number. */
+async function removeAll(limit = 100): Promise<number> {
+  let removed = 0;
+  for (const orgId of await listOrganizationsWithOldMessages(fixture.database.db, month()))
+    for (const count of await removeOf(orgId, limit)) removed += count;
+  return removed;
+}
+
 const same = (...ids: string[]): string[][] => Array<string[]>(3).fill(ids.toSorted());
 
 test('old messages go with their deliveries and attempts; young, repeated and pending ones stay', async () => {
@@ -57,14 +79,14 @@ test('old messages go with their deliveries and attempts; young, repeated and pe
   const pending = await message(60);
   await testDispatcher(fixture).processAll();
   expect(await kept()).toEqual(same(delivered, young, repeated, pending));
-  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
+  expect(await removeAll()).toBe(1);
   expect(await kept()).toEqual(same(young, repeated, pending));
   fixture.clock.advance(5_000);
   await makeAllDue(fixture);
   await testDispatcher(fixture).processAll();
-  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(1);
+  expect(await removeAll()).toBe(1);
   expect(await kept()).toEqual(same(young, repeated));
-  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(0);
+  expect(await removeAll()).toBe(0);
 });
 
 test('cancelled ones and those that no webhook wanted go too, of every organization', async () => {
@@ -78,7 +100,7 @@ test('cancelled ones and those that no webhook wanted go too, of every organizat
   await message(40);
   await message(40, undefined, other);
   const young = await message(1, undefined, other);
-  expect(await deleteMessagesAnnouncedBefore(db, month(), 100)).toBe(3);
+  expect(await removeAll()).toBe(3);
   expect((await kept())[0]).toEqual([young]);
 });
 
@@ -87,10 +109,38 @@ test('several sweep at once, batch by batch, and none of them twice', async () =
   const other = await addOrganization(db);
   for (let count = 0; count < 20; count += 1)
     await message(40, undefined, count % 2 === 0 ? fixture.orgId : other);
-  expect(await deleteMessagesAnnouncedBefore(db, month(), 7)).toBe(7);
-  const removed = await Promise.all([1, 2, 3, 4].map(() => deleteMessagesAnnouncedBefore(db, month(), 100)));
+  expect((await deleteOldMessages(db, other, month(), 7)).count).toBe(7);
+  const removed = await Promise.all([1, 2, 3, 4].map(() => removeAll(3)));
   expect(removed.reduce((sum, each) => sum + each)).toBe(13);
   expect((await kept())[0]).toEqual([]);
+});
+
+test('a batch looks at so many messages, and the next one goes on behind those that stay', async () => {
+  for (let count = 0; count < 4; count += 1) await message(90, 1);
+  for (let count = 0; count < 3; count += 1) await message(40);
+  await message(10);
+  expect(await removeOf(fixture.orgId, 2)).toEqual([0, 0, 2, 1]);
+  expect(await removeOf(fixture.orgId, 2)).toEqual([0, 0, 0]);
+  expect((await kept())[0]?.length).toBe(5);
+});
+
+test('what somebody has locked is left to the next round, and nobody is waited for', async () => {
+  const { db } = fixture.database;
+  const [locked] = [await message(50), await message(40)];
+  await db.transaction().execute(async (tx) => {
+    await tx.selectFrom('messages').select('id').where('id', '=', locked).forUpdate().execute();
+    expect(await removeAll()).toBe(1);
+  });
+  expect((await kept())[0]).toEqual([locked]);
+  expect(await removeAll()).toBe(1);
+});
+
+test('organizations whose messages are all young are not looked into', async () => {
+  const { db } = fixture.database;
+  const [other] = [await addOrganization(db), await addOrganization(db)];
+  await message(29);
+  await message(31, undefined, other);
+  expect(await listOrganizationsWithOldMessages(db, month())).toEqual([other]);
 });
 
 const LONG = { items: 100, requests: 100, deleted: 100, priceRevisions: 100, tokens: 100, sessions: 100 };
