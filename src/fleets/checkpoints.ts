@@ -42,18 +42,37 @@ export interface CheckpointWorkContext extends FleetWorkContext {
 
 /**
  * Advances the checkpoints of an active fleet, for some ten seconds, of the partner that comes after the `served` one. Resolves to
- * its partner, undefined when those of no fleet are due. A fleet that changes its
+ * its partner, undefined when those of no fleet are due. `onTurn` hears of the partner before anything is done: a turn that fails was one
+ * all the same. A fleet that changes its
  * state meanwhile ends it: what was summed since the last writing is dropped, and nothing more is written.
  */
 export async function advanceCheckpoints(
   context: CheckpointWorkContext,
   served?: string,
+  onTurn: (partnerId: string) => void = () => undefined,
 ): Promise<string | undefined> {
-  const { db, now, leaseUntil, elapsedMs } = context;
+  const { db, now, leaseUntil } = context;
   const day = lastSettledDay(now());
   const oldest = day - CHECKPOINT_AGE_DAYS;
   const claim = await claimCheckpoints(db, { day: oldest, now: now(), leaseUntil: leaseUntil(), served });
   if (claim === undefined) return undefined;
+  onTurn(claim.org_id);
+  try {
+    await advanceClaimed(context, claim, day);
+  } catch (error) {
+    // The partner's other fleets come before it for as long as a lease. Where the database is away, that of the claim runs out.
+    await releaseCheckpointClaim(db, claim, leaseUntil()).catch(() => undefined);
+    throw error;
+  }
+  return claim.org_id;
+}
+
+async function advanceClaimed(
+  context: CheckpointWorkContext,
+  claim: CheckpointClaim,
+  day: number,
+): Promise<void> {
+  const { db, now, elapsedMs } = context;
   const turnEndsMs = elapsedMs() + TURN_MS;
   const prices = await loadHistoryPrices(db, claim.simulation_org_id, claim.history_from, now());
   const slicer = new TimeSlicer(context.yieldToEventLoop, context.isStopping);
@@ -67,11 +86,8 @@ export async function advanceCheckpoints(
     const until = elapsedMs() + WRITE_AFTER_MS;
     const made = await computeCheckpoints(due, day, steeringOf, slicer, () => elapsedMs() >= until);
     const isHeld = await writeCheckpoints(context, claim, made, due.length === 0 ? day : undefined);
-    if (!isHeld || due.length === 0) return claim.org_id;
-    if (context.isStopping() || elapsedMs() >= turnEndsMs) {
-      await releaseCheckpointClaim(db, claim);
-      return claim.org_id;
-    }
+    if (!isHeld || due.length === 0) return;
+    if (context.isStopping() || elapsedMs() >= turnEndsMs) return releaseCheckpointClaim(db, claim);
     from = made.at(-1)?.household_index ?? from;
   }
 }

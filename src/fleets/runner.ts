@@ -63,7 +63,7 @@ export class FleetRunner {
   /** What no wake-up tells of. */
   readonly #others: readonly PollingLoop[];
   #isStopped = false;
-  /** The partner whose checkpoints were advanced last. */
+  /** The partner whose checkpoints had the last turn, also when it failed. */
   #servedWithCheckpoints: string | undefined;
   #unlisten: (() => Promise<void>) | undefined;
 
@@ -157,10 +157,12 @@ export class FleetRunner {
   }
 
   async #advanceCheckpoints(): Promise<void> {
+    const remember = (partnerId: string): void => {
+      this.#servedWithCheckpoints = partnerId;
+    };
     while (!this.#isStopped) {
-      const served = await advanceCheckpoints(this.#context, this.#servedWithCheckpoints);
+      const served = await advanceCheckpoints(this.#context, this.#servedWithCheckpoints, remember);
       if (served === undefined) break;
-      this.#servedWithCheckpoints = served;
     }
   }
 

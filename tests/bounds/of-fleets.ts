@@ -4,6 +4,7 @@ import { bound, replace, testsOf } from './define.ts';
 
 const RUNNER = 'src/fleets/runner.ts';
 const DATABASE_ERRORS = 'src/queries/connection/database-errors.ts';
+const CHECKPOINTS = 'src/fleets/checkpoints.ts';
 const FILLING = 'this.#loop(() => this.#lanes.fill())';
 const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
 const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
@@ -61,13 +62,32 @@ export const boundsOfFleets: readonly Bound[] = [
   ),
   bound(
     'turns of partners with checkpoints to make',
-    [replace('src/fleets/checkpoints.ts', ' || elapsedMs() >= turnEndsMs', '')],
+    [replace(CHECKPOINTS, ' || elapsedMs() >= turnEndsMs', '')],
     checkpoints('partners have turns of ten seconds'),
   ),
   bound(
     'partners with checkpoints to make, one after the other',
     [replace('src/queries/fleets/checkpoints.ts', 'order by org_id <= ${served}, org_id, ', 'order by ')],
     checkpoints('partners have turns of ten seconds'),
+  ),
+  bound(
+    'turns of partners whose checkpoints fail',
+    [
+      replace(CHECKPOINTS, '  onTurn(claim.org_id);\n', ''),
+      replace(CHECKPOINTS, '  return claim.org_id;\n', '  onTurn(claim.org_id);\n  return claim.org_id;\n'),
+    ],
+    checkpoints('a turn that fails is one too'),
+  ),
+  bound(
+    'fleets whose checkpoints fail before others of their partner',
+    [
+      replace(
+        CHECKPOINTS,
+        '    await releaseCheckpointClaim(db, claim, leaseUntil()).catch(() => undefined);\n',
+        '',
+      ),
+    ],
+    checkpoints('a fleet whose turn fails lets the others of its partner go before it'),
   ),
   bound(
     'clean-ups that wait for those of another partner',

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { advanceCheckpoints } from '../../src/fleets/checkpoints.ts';
 import type { CheckpointWorkContext } from '../../src/fleets/checkpoints.ts';
@@ -124,6 +125,59 @@ test('partners have turns of ten seconds, however much others have to do', async
     const checkpoints = await kept(fleets, simulation_org_id as string);
     expect(new Set(checkpoints.map(({ day }) => day))).toEqual(new Set([TODAY]));
   }
+});
+
+/** Lets PostgreSQL refuse the checkpoints of an organization while something is done. */
+async function whileRefused(orgId: string, work: () => Promise<void>): Promise<void> {
+  const { db } = fleets.api;
+  await sql`create function refuse() returns trigger language plpgsql as
+    'begin raise exception ''refused''; end'`.execute(db);
+  await sql`create trigger refuse before insert on household_checkpoints for each row
+    when (new.org_id = '${sql.raw(orgId)}') execute function refuse()`.execute(db);
+  await work();
+  await sql`drop function refuse cascade`.execute(db);
+}
+
+test('a turn that fails is one too: the next is that of another partner', async () => {
+  const { own, foreign, clock } = fleets.api;
+  const [first, second] = own.orgId < foreign.orgId ? [own, foreign] : [foreign, own];
+  const [broken, healthy] = [await oldFleetOf(fleets, first, 1), await oldFleetOf(fleets, second, 1)];
+  const runner = fleets.anotherRunner();
+  await whileRefused(broken.simulation_org_id as string, async () => {
+    await expect(runner.processAll()).rejects.toThrow('refused');
+    expect(await kept(fleets, healthy.simulation_org_id as string)).toEqual([]);
+    // The claim would have ended.
+    clock.advance(LEASE_MS);
+    await expect(runner.processAll()).rejects.toThrow('refused');
+    expect(await kept(fleets, healthy.simulation_org_id as string)).toHaveLength(1);
+  });
+  clock.advance(LEASE_MS);
+  await runner.processAll();
+  expect(await kept(fleets, broken.simulation_org_id as string)).toHaveLength(1);
+  clock.set(NOON);
+});
+
+test('a fleet whose turn fails lets the others of its partner go before it for as long as a lease', async () => {
+  const { own, clock } = fleets.api;
+  const broken = await oldFleet(fleets, 1, { seed: 14 });
+  const later = await oldFleet(fleets, 1, { seed: 15, history_cutoff: '2020-06-15T07:20:00Z' });
+  let isSlow = true;
+  const yieldSlowly: YieldToEventLoop = (days) => {
+    // The claim ends while the work goes on.
+    if (isSlow) clock.advance(LEASE_MS);
+    isSlow = false;
+    return yieldToEventLoop(days);
+  };
+  await whileRefused(broken.simulation_org_id as string, async () => {
+    await expect(advanceCheckpoints(tools({ yieldToEventLoop: yieldSlowly }))).rejects.toThrow('refused');
+    await expect(advanceCheckpoints(tools())).resolves.toBe(own.orgId);
+    expect(await advanceCheckpoints(tools())).toBeUndefined();
+    expect(await kept(fleets, later.simulation_org_id as string)).toHaveLength(1);
+  });
+  clock.advance(LEASE_MS);
+  expect(await advanceCheckpoints(tools())).toBe(own.orgId);
+  expect(await kept(fleets, broken.simulation_org_id as string)).toHaveLength(1);
+  clock.set(NOON);
 });
 
 test.each(['stopFleet', 'runner.destroy'] as const)('%s ends the work at once', async (end) => {

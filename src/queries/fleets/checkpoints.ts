@@ -130,11 +130,15 @@ export async function updateCheckpointClaim(
     .execute();
 }
 
-/** Gives a claim back, so that another worker need not wait for its end. */
-export async function releaseCheckpointClaim(db: Db, claim: CheckpointClaim): Promise<void> {
+/** Gives a claim back, so that another worker need not wait for its end; none takes the work up before `until`. */
+export async function releaseCheckpointClaim(
+  db: Db,
+  claim: CheckpointClaim,
+  until: Date | null = null,
+): Promise<void> {
   await db
     .updateTable('fleets')
-    .set({ checkpoint_lease_until: null, checkpoint_token: null })
+    .set({ checkpoint_lease_until: until, checkpoint_token: null })
     .where('simulation_org_id', '=', claim.simulation_org_id)
     .where('org_id', '=', claim.org_id)
     .where('id', '=', claim.id)
