@@ -15,6 +15,8 @@ import type { Household } from '../simulation/household/household.ts';
 import type { HouseholdsQuestion } from '../simulation/household/missing-households.ts';
 import { deriveHouseholdId, deriveResident } from '../simulation/household/identity.ts';
 import { parseStoredDefinition, withoutLastExpansion } from '../simulation/definition/stored-definition.ts';
+import { keepClaimDuring } from './claim-renewal.ts';
+import type { RenewalContext } from './claim-renewal.ts';
 import { planFirstFaults } from './due-faults.ts';
 
 /** Households that one transaction writes: some 20 ms, for which requests of others wait for the processor and a cancel for the fleet. */
@@ -37,7 +39,7 @@ export interface FleetWorkContext {
   readonly pause: () => Promise<unknown>;
 }
 
-export interface ProvisioningContext extends FleetWorkContext {
+export interface ProvisioningContext extends FleetWorkContext, RenewalContext {
   readonly buildHouseholds: BuildHouseholds;
 }
 
@@ -47,10 +49,13 @@ export interface ProvisioningContext extends FleetWorkContext {
  */
 export async function provisionFleet(context: ProvisioningContext, claim: ClaimedFleet): Promise<void> {
   const stored = parseStoredDefinition(claim.definition);
-  const sentWeights = await findDensityWeights(context.db, claim);
   const from = claim.created_count;
-  const question = { stored, sentWeights, anchor: claim.history_from, from };
-  const missing = await context.buildHouseholds(claim.org_id, question);
+  // They may wait for a thread, and take COMPUTE_SECONDS on it.
+  const missing = await keepClaimDuring(context, claim, async () => {
+    const sentWeights = await findDensityWeights(context.db, claim);
+    const question = { stored, sentWeights, anchor: claim.history_from, from };
+    return context.buildHouseholds(claim.org_id, question);
+  });
   for (let done = 0; done < missing.length; done += HOUSEHOLD_BATCH_SIZE) {
     if (context.isStopping()) return;
     const households = missing.slice(done, done + HOUSEHOLD_BATCH_SIZE);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { yieldLowPriority } from '../households/time-slicer.ts';
 import type { YieldToEventLoop } from '../households/time-slicer.ts';
 import { pauseForOthers } from '../loops/pause-for-others.ts';
@@ -27,6 +28,8 @@ export interface FleetRunnerOptions extends Omit<DueFaultsOptions, 'pause'> {
   readonly buildHouseholds?: BuildHouseholds;
   /** How long a dead worker's fleet waits for another one. */
   readonly leaseMs?: number;
+  /** Resolves after so many milliseconds, or once the signal is aborted; by the timers of the process by default. */
+  readonly wait?: (waitMs: number, signal: AbortSignal) => Promise<unknown>;
   /** Fleets worked on at once in this process. */
   readonly lanes?: number;
   /** Behind a batch of what is built, removed or told; five milliseconds by default. */
@@ -37,8 +40,13 @@ export interface FleetRunnerOptions extends Omit<DueFaultsOptions, 'pause'> {
 
 /** The tables are polled at least this often: wake-ups may be lost, and leases of dead workers run out. */
 const POLL_INTERVAL_MS = 1_000;
+/** How often a claim is renewed in its lease while something is computed: it outlives two renewals that the database does not take. */
+const RENEWALS_OF_A_LEASE = 3;
 /** What is due and cannot be done yet, since somebody else is at it, is looked at again after this. */
 const SHORTEST_POLL_MS = 50;
+
+const waitHere = (waitMs: number, signal: AbortSignal): Promise<unknown> =>
+  sleep(waitMs, undefined, { signal }).catch(() => undefined);
 
 const buildHere: BuildHouseholds = (_partnerId, question) =>
   Promise.resolve(buildMissingHouseholds(question));
@@ -68,12 +76,12 @@ export class FleetRunner {
   #unlisten: (() => Promise<void>) | undefined;
 
   constructor(options: FleetRunnerOptions) {
-    const { now, onError } = options;
+    const { now, onError, leaseMs = 10_000, wait = waitHere } = options;
     this.#options = options;
-    const leaseMs = options.leaseMs ?? 10_000;
     this.#context = {
       ...options,
       leaseUntil: () => new Date(now().getTime() + leaseMs),
+      untilRenewal: (signal) => wait(leaseMs / RENEWALS_OF_A_LEASE, signal),
       isStopping: () => this.#isStopped,
       pause: options.pause ?? pauseForOthers,
       buildHouseholds: options.buildHouseholds ?? buildHere,

@@ -5,12 +5,14 @@ import { bound, replace, testsOf } from './define.ts';
 const RUNNER = 'src/fleets/runner.ts';
 const DATABASE_ERRORS = 'src/queries/connection/database-errors.ts';
 const CHECKPOINTS = 'src/fleets/checkpoints.ts';
+const RENEWAL = 'src/fleets/claim-renewal.ts';
 const FILLING = 'this.#loop(() => this.#lanes.fill())';
 const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
 const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
 
 const heldUp = testsOf('tests/fleets/held-up.test.ts');
 const checkpoints = testsOf('tests/fleets/checkpoints.test.ts');
+const renewal = testsOf('tests/fleets/claim-renewal.test.ts');
 const faultsBegin = (held: string) => heldUp('the faults of another partner begin', held);
 const fleetStarts = (held: string) => heldUp('that of another partner starts', held);
 
@@ -88,6 +90,17 @@ export const boundsOfFleets: readonly Bound[] = [
       ),
     ],
     checkpoints('a fleet whose turn fails lets the others of its partner go before it'),
+  ),
+  bound(
+    'claims that end while households are computed',
+    [replace(RENEWAL, 'renewUntil(end.signal, context, claim)', 'Promise.resolve()')],
+    renewal('households that take longer than a lease are computed by one worker'),
+    renewal('without a wait of its own a runner renews by the timers of the process'),
+  ),
+  bound(
+    'renewals of a claim that was lost',
+    [replace(RENEWAL, 'isHeld = await renewFleetClaim(', 'await renewFleetClaim(')],
+    renewal('a claim that was lost is renewed no more'),
   ),
   bound(
     'clean-ups that wait for those of another partner',

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { provisionFleet } from '../../src/fleets/provisioning.ts';
 import type { ProvisioningContext } from '../../src/fleets/provisioning.ts';
@@ -24,6 +25,8 @@ function toolsUntil(batches: number): ProvisioningContext {
     isStopping: () => left-- <= 0,
     pause: () => Promise.resolve(),
     buildHouseholds: async (_partnerId, question) => buildMissingHouseholds(question),
+    untilRenewal: (signal) => once(signal, 'abort'),
+    onError: (error) => fleets.errors.push(error),
   };
 }
 

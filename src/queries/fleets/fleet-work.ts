@@ -76,6 +76,19 @@ export function lockClaimedFleet(tx: Tx, claim: ClaimedFleet): Promise<Fleet | u
     .executeTakeFirst();
 }
 
+/** Extends the lease of a claim; false when the claim is lost. */
+export async function renewFleetClaim(db: Db, claim: ClaimedFleet, leaseUntil: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('fleets')
+    .set({ work_lease_until: leaseUntil })
+    .where('simulation_org_id', '=', claim.simulation_org_id)
+    .where('org_id', '=', claim.org_id)
+    .where('id', '=', claim.id)
+    .where('work_token', '=', claim.work_token)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Records progress and extends the lease of the claim. */
 export async function extendFleetClaimWithProgress(
   tx: Tx,
