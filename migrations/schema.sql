@@ -635,7 +635,6 @@ create table charge_checks (
   constraint charge_checks_pkey PRIMARY KEY (org_id, device_id),
   constraint charge_checks_device_fkey FOREIGN KEY (org_id, device_id) REFERENCES devices(org_id, id) ON DELETE CASCADE
 );
-CREATE INDEX charge_checks_due_idx ON public.charge_checks USING btree (due_at);
 CREATE INDEX charge_checks_org_due_idx ON public.charge_checks USING btree (org_id, due_at);
 
 create table client_ids (
@@ -739,7 +738,7 @@ create table device_conditions (
   constraint device_conditions_code_check CHECK (code = ANY (ARRAY['device_offline'::text, 'reauthenticate'::text, 'steering_recovery_failed'::text, 'subscription_required'::text])),
   constraint device_conditions_end_check CHECK (ends_at IS NULL OR active)
 );
-CREATE INDEX device_conditions_due_idx ON public.device_conditions USING btree (next_change_at, org_id) WHERE (next_change_at IS NOT NULL);
+CREATE INDEX device_conditions_due_of_org_idx ON public.device_conditions USING btree (org_id, next_change_at) WHERE (next_change_at IS NOT NULL);
 
 create table device_counts (
   org_id uuid not null,

@@ -13,6 +13,7 @@ const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLef
 const heldUp = testsOf('tests/fleets/held-up.test.ts');
 const checkpoints = testsOf('tests/fleets/checkpoints.test.ts');
 const renewal = testsOf('tests/fleets/claim-renewal.test.ts');
+const dueLists = testsOf('tests/queries/fleets/due-lists.test.ts');
 const faultsBegin = (held: string) => heldUp('the faults of another partner begin', held);
 const fleetStarts = (held: string) => heldUp('that of another partner starts', held);
 
@@ -101,6 +102,16 @@ export const boundsOfFleets: readonly Bound[] = [
     'renewals of a claim that was lost',
     [replace(RENEWAL, 'isHeld = await renewFleetClaim(', 'await renewFleetClaim(')],
     renewal('a claim that was lost is renewed no more'),
+  ),
+  bound(
+    'planned changes that are read of a fleet to find the first',
+    [replace('src/queries/fleets/planned-conditions.ts', 'order by next_change_at limit 1', 'offset 0')],
+    dueLists('what waits besides is not read', 'planned change'),
+  ),
+  bound(
+    'cars that are read of a fleet to find the one that is due first',
+    [replace('src/queries/fleets/charge-checks.ts', 'order by due_at limit 1', 'offset 0')],
+    dueLists('what waits besides is not read', 'whose cars are due'),
   ),
   bound(
     'clean-ups that wait for those of another partner',

@@ -14,19 +14,14 @@ const OF_A_LOOP = 'a loop of a worker looks for its next work, whosever it is';
 
 export const FAN_OUTS: readonly FanOut[] = [
   {
-    pattern: /from fleets f join \( select org_id, min\(next_change_at\)/,
+    pattern: /from fleets cross join lateral \( select next_change_at from device_conditions/,
     reason: OF_A_LOOP,
-    bound: 'rows that are due, by device_conditions_due_idx',
+    bound: 'one row of device_conditions_due_of_org_idx for each active fleet',
   },
   {
-    pattern: /select "next_change_at" from "device_conditions"/,
+    pattern: /from fleets cross join lateral \( select due_at from charge_checks/,
     reason: OF_A_LOOP,
-    bound: 'one row of device_conditions_due_idx',
-  },
-  {
-    pattern: /join \( select org_id, min\(due_at\) as due_at from charge_checks/,
-    reason: OF_A_LOOP,
-    bound: 'rows that are due, by charge_checks_due_idx',
+    bound: 'one row of charge_checks_org_due_idx for each active fleet',
   },
   {
     pattern: /from shared_outages o join fleets f/,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../connection/database.ts';
+import { IS_NOT_SUSPENDED } from './fleets.ts';
 import type { DueFleet } from './planned-conditions.ts';
 
 /** A car whose stay is to be looked at, with what its household is computed from. */
@@ -48,18 +49,18 @@ export interface FleetWithDueChecks extends DueFleet {
   readonly historyFrom: Date;
 }
 
-/** Of each partner that is not suspended the active fleet in which a car has been due for longest. */
+/**
+ * Of each partner that is not suspended the active fleet in which a car has been due for longest. One row of charge_checks_org_due_idx is
+ * read of a fleet, however many are due.
+ */
 export async function listFleetsWithDueChecks(db: Db, now: Date): Promise<FleetWithDueChecks[]> {
   const { rows } = await sql<FleetWithDueChecks>`
-    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId",
-      f.history_from as "historyFrom"
-    from fleets f
-    join organizations p on p.id = f.org_id
-    join (
-      select org_id, min(due_at) as due_at from charge_checks where due_at <= ${now} group by org_id
-    ) due on due.org_id = f.simulation_org_id
-    where f.status in ('running', 'expanding') and p.suspended_at is null
-    order by f.org_id, due.due_at
+    select distinct on (fleets.org_id) fleets.simulation_org_id as "orgId", fleets.org_id as "fleetOrgId",
+      fleets.id as "fleetId", fleets.history_from as "historyFrom"
+    from fleets cross join lateral (
+      select due_at from charge_checks where org_id = fleets.simulation_org_id order by due_at limit 1) planned
+    where fleets.status in ('running', 'expanding') and ${IS_NOT_SUSPENDED} and planned.due_at <= ${now}
+    order by fleets.org_id, planned.due_at
   `.execute(db);
   return rows;
 }

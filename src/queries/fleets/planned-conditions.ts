@@ -2,6 +2,7 @@ import type { DeviceType } from '../../domain/fleets/devices.ts';
 import { sql } from 'kysely';
 import type { ConditionCode } from '../../domain/notifications/conditions.ts';
 import type { Db, Tx } from '../connection/database.ts';
+import { IS_NOT_SUSPENDED } from './fleets.ts';
 
 /** The fleet of a simulation organization in which a planned condition is due. */
 export interface DueFleet {
@@ -16,41 +17,33 @@ export interface FleetWithDueChanges extends DueFleet {
 }
 
 /**
- * The simulation organizations whose planned changes wait, as an array: their partner is suspended, or their fleet is not built
- * yet. A fleet that has ended has none.
+ * The first planned change of each active fleet whose partner is not suspended: a row of device_conditions_due_of_org_idx for each,
+ * however much is due of it. Of a suspended partner more is due from day to day, and nobody takes it away.
  */
-const WAITING_ORGANIZATIONS = sql`array(
-  select o.id from organizations p join organizations o on o.parent_org_id = p.id where p.suspended_at is not null
-  union all
-  select simulation_org_id from fleets where status = 'provisioning')`;
+const FIRST_CHANGES = sql`
+  fleets cross join lateral (
+    select next_change_at from device_conditions
+    where org_id = fleets.simulation_org_id and next_change_at is not null
+    order by next_change_at limit 1) planned
+  where fleets.status in ('running', 'expanding') and ${IS_NOT_SUSPENDED}`;
 
 /** Of each partner that is not suspended the active fleet whose planned change has been due for longest. */
 export async function listFleetsWithDueChanges(db: Db, now: Date): Promise<FleetWithDueChanges[]> {
   const { rows } = await sql<FleetWithDueChanges>`
-    select distinct on (f.org_id) f.simulation_org_id as "orgId", f.org_id as "fleetOrgId", f.id as "fleetId", f.seed
-    from fleets f
-    join (
-      select org_id, min(next_change_at) as due_at from device_conditions
-      where next_change_at <= ${now} and org_id <> all (${WAITING_ORGANIZATIONS})
-      group by org_id
-    ) due on due.org_id = f.simulation_org_id
-    where f.status in ('running', 'expanding')
-    order by f.org_id, due.due_at
+    select distinct on (fleets.org_id) fleets.simulation_org_id as "orgId", fleets.org_id as "fleetOrgId",
+      fleets.id as "fleetId", fleets.seed
+    from ${FIRST_CHANGES} and planned.next_change_at <= ${now}
+    order by fleets.org_id, planned.next_change_at
   `.execute(db);
   return rows;
 }
 
 /** When the next planned condition of an active fleet begins or ends, whose partner is not suspended; undefined when none is planned. */
 export async function findNextConditionChangeAt(db: Db): Promise<Date | undefined> {
-  const row = await db
-    .selectFrom('device_conditions')
-    .select('next_change_at')
-    .where('next_change_at', 'is not', null)
-    .where(sql<boolean>`org_id <> all (${WAITING_ORGANIZATIONS})`)
-    .orderBy('next_change_at')
-    .limit(1)
-    .executeTakeFirst();
-  return row?.next_change_at ?? undefined;
+  const { rows } = await sql<{ at: Date | null }>`
+    select min(planned.next_change_at) as at from ${FIRST_CHANGES}
+  `.execute(db);
+  return rows[0]?.at ?? undefined;
 }
 
 /** A condition whose planned change is due, held by the transaction. */
