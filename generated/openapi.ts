@@ -1871,7 +1871,7 @@ export interface paths {
         };
         /**
          * Get a delivery with its attempts
-         * @description One message's delivery to this webhook, with every attempt that has ended, oldest first: when it began, how long it took, which address was called, which of the webhook's secrets signed it, and what came of it.
+         * @description One message's delivery to this webhook, with the attempts that have ended, oldest first: when each began, how long it took, which address was called, which of the webhook's secrets signed it, and what came of it. A delivery makes ten attempts by itself; of one that was sent again more often the newest 100 are shown.
          *
          *     Who may call it: admin.
          */
@@ -4551,9 +4551,9 @@ export interface components {
             /** @description `X-Request-Id` of the call that caused the attempt by raising the event or by sending the message again. Null where no call did. */
             readonly request_id: string | null;
         };
-        /** @description A delivery with the attempts that have ended, oldest first. */
+        /** @description A delivery with the newest attempts that have ended. */
         readonly DeliveryWithAttempts: {
-            /** @description The attempts that have ended, oldest first. */
+            /** @description The newest 100 attempts that have ended, the oldest of them first; `attempts` counts all. */
             readonly attempt_log: readonly components["schemas"]["DeliveryAttempt"][];
         } & WithRequired<components["schemas"]["Delivery"], "message_id" | "message_type" | "state" | "attempts" | "created_at" | "due_at" | "finished_at" | "cancel_reason">;
         /**

@@ -44,7 +44,7 @@ export const listDeliveries: Handler<Context, 'listDeliveries'> = async (context
   };
 };
 
-/** One delivery with its attempts. 404 when the webhook or the delivery is not there. */
+/** One delivery with its newest attempts. 404 when the webhook or the delivery is not there. */
 export const getDelivery: Handler<Context, 'getDelivery'> = async (context, { path }) => {
   const delivery = await requireDelivery(context, path);
   const attempts = await log.listDeliveryAttempts(context.db, keyOf(context, path));

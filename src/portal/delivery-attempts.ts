@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.ts';
 import type { AttemptPhases } from '../domain/notifications/attempt-phases.ts';
 import { describeCause } from './failure-causes.ts';
-import { formatMinute } from './times.ts';
+import { countOf, formatCount, formatMinute } from './times.ts';
 
 type Attempt = components['schemas']['DeliveryAttempt'];
 
@@ -22,13 +22,20 @@ const PHASES = [
   ['answerMs', 'answer'],
 ] as const;
 
-/** The attempts that have ended as rows, oldest first, on one scale of time. */
+/** The attempts of the log as rows, oldest first, on one scale of time. */
 export function tabulateAttempts(attempts: readonly Attempt[], phases: ReadonlyMap<number, AttemptPhases>) {
   const longestMs = Math.max(1, ...attempts.map(({ duration_ms: ms }) => ms));
   return {
     columns: COLUMNS,
     rows: attempts.map((attempt) => toRow(attempt, phases.get(attempt.attempt) ?? {}, longestMs)),
   };
+}
+
+/** That older attempts are not among the rows; undefined where all are. */
+export function describeLeftOut(shown: number, attempts: number): string | undefined {
+  return attempts > shown
+    ? `Of ${countOf(attempts, 'attempt')} the newest ${formatCount(shown)}; those before are not shown.`
+    : undefined;
 }
 
 function toRow(attempt: Attempt, phases: AttemptPhases, longestMs: number) {

@@ -6,7 +6,7 @@ import { measureRetriesLeftMs, MOST_ATTEMPTS } from '../domain/notifications/ret
 import { getDelivery } from '../operations/deliveries.ts';
 import { sendView } from '../html/render.ts';
 import { formatApiCall } from './api-call.ts';
-import { tabulateAttempts } from './delivery-attempts.ts';
+import { describeLeftOut, tabulateAttempts } from './delivery-attempts.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { describeDropReason, isRedeliverable, markState } from './delivery-states.ts';
 import { readQueryParameter } from './forms.ts';
@@ -90,6 +90,7 @@ export async function sendDelivery(
     created: { text: formatAgo(new Date(delivery.created_at), now), at: delivery.created_at },
     address: webhook.url,
     attempts: tabulateAttempts(delivery.attempt_log, phases),
+    leftOut: describeLeftOut(delivery.attempt_log.length, attempts),
     payload: payload === undefined ? undefined : formatPayload(payload),
     headers: listDeliveryHeaders(id),
     live: describeLive(response, now, { isUnderWay: state === 'pending' }),

@@ -1,4 +1,5 @@
 import { HOUR_MS } from '../domain/api/durations.ts';
+import { MOST_ATTEMPTS_OF_MESSAGE } from '../domain/notifications/webhook-statistics.ts';
 import type { FailureGroup, WebhookStatistics } from '../domain/notifications/webhook-statistics.ts';
 import type { PageHandler, PortalContext, PortalResponse } from './context.ts';
 import { tabulateChart } from './day-chart.ts';
@@ -53,10 +54,12 @@ function describeHealth({ periods, messages }: WebhookStatistics): string {
 }
 
 /** From what the figures come. */
-function describeCovered({ messages, isCapped }: WebhookStatistics): string {
-  return isCapped
+function describeCovered({ messages, isCapped, hasOlderAttempts }: WebhookStatistics): string {
+  const covered = isCapped
     ? `Of the newest ${countOf(messages, 'message')} of the last 24 hours; earlier ones are in the log.`
     : 'Of all messages that were queued in the last 24 hours; earlier ones are in the log.';
+  const counted = `Of a message that was sent again and again the newest ${MOST_ATTEMPTS_OF_MESSAGE} attempts count.`;
+  return hasOlderAttempts ? `${covered} ${counted}` : covered;
 }
 
 function describeGroup(group: FailureGroup, now: Date) {

@@ -31,6 +31,41 @@ export const boundsOfPortal: readonly Bound[] = [
     testsOf('tests/portal/events.test.ts')('for a topic the 2,000 newest'),
   ),
   bound(
+    'attempts that are shown of a delivery',
+    [
+      replace(
+        'src/domain/api/page-links.ts',
+        'MAX_SHOWN_ATTEMPTS = 100;',
+        'MAX_SHOWN_ATTEMPTS = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/queries/deliveries/delivery-log.test.ts')('the newest hundred attempts are read'),
+    testsOf('tests/operations/deliveries.test.ts')('shows its newest hundred attempts'),
+    testsOf('tests/portal/deliveries.test.ts')('says that its oldest attempts are not shown'),
+  ),
+  bound(
+    'attempts of a message in the picture of a webhook',
+    [
+      replace(
+        'src/domain/notifications/webhook-statistics.ts',
+        'MOST_ATTEMPTS_OF_MESSAGE = 20;',
+        'MOST_ATTEMPTS_OF_MESSAGE = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/portal/failing-webhooks.test.ts')('the newest attempts count'),
+  ),
+  bound(
+    'attempts of a message by which a webhook is failing',
+    [
+      replace(
+        'src/queries/deliveries/failing-webhooks.ts',
+        'MOST_ATTEMPTS_OF_EACH = 100;',
+        'MOST_ATTEMPTS_OF_EACH = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/portal/failing-webhooks.test.ts')('the newest attempts count'),
+  ),
+  bound(
     'secrets whose uses wait to be written',
     [
       replace(

@@ -184,6 +184,13 @@ describe('a delivery', () => {
     });
   });
 
+  test('that was sent again and again shows its newest hundred attempts, and counts all', async () => {
+    const id = await send();
+    await finish(id, 'delivered', 103);
+    const { attempts, attempt_log: log } = (await get(id)).body;
+    expect([attempts, log.length, log.at(0).attempt, log.at(-1).attempt]).toEqual([103, 100, 4, 103]);
+  });
+
   test('does not tell a private address, which only a permission of the operator lets be called', async () => {
     const id = await send();
     await finish(id, 'delivered', 2);

@@ -148,6 +148,24 @@ test('a delivery shows its body, its headers and each attempt', async () => {
     expect((await browser.get(`${path}deliveries/${other}/`)).status).toBe(404);
 });
 
+test('a delivery that was sent again and again says that its oldest attempts are not shown', async () => {
+  const id = await message(NEW);
+  const page = async (): Promise<string> => (await browser.get(`${path}deliveries/${id}/`)).text;
+  const finish = (attempts: number): Promise<void> => {
+    const key = { org_id: orgId, message_id: id, webhook_id: webhookId };
+    return finishDelivery(site.db, key, { state: ARRIVED, attempts }, new Date());
+  };
+  const rows = (text: string): number => text.match(/It answered 500\.|Accepted\./g)?.length ?? 0;
+  await finish(100);
+  const whole = await page();
+  expect([rows(whole), whole.includes('not shown')]).toEqual([100, false]);
+  await site.db.deleteFrom('delivery_attempts').where('message_id', '=', id).execute();
+  await finish(103);
+  const cut = await page();
+  expect(rows(cut)).toBe(100);
+  expect(cut).toContain('Of 103 attempts the newest 100; those before are not shown.');
+});
+
 test.each([
   [
     3,

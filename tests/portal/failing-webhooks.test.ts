@@ -132,6 +132,17 @@ test('what failed says when it is tried again, and sending it again by hand that
   expect((await browser.get(path)).text).not.toContain('No attempt was accepted');
 });
 
+test('of a message that was sent again and again the newest attempts count, and the page says so', async () => {
+  await attempted(['tls'], { seconds: -300 });
+  expect((await browser.get(path)).text).not.toContain('again and again');
+  await attempted(Array<'tls'>(103).fill('tls'), { seconds: -200 });
+  expect((await browser.get('/portal/')).text).toContain('Its latest 101 attempts failed');
+  const { text } = await browser.get(path);
+  expect(text).toContain('TLS failed: 21 attempts of 2 messages');
+  expect(text).toContain('Of 21 attempts in the last 24 hours 21 failed.');
+  expect(text).toContain('Of a message that was sent again and again the newest 20 attempts count.');
+});
+
 test('what failed says when it began and when it was last so', async () => {
   await attempted(['tls', 'tls'], { seconds: -10 });
   const { text } = await browser.get(path);

@@ -24,6 +24,8 @@ export const PAGE_SIZE = 50;
 export const MAX_PAGE = 1_000;
 /** The most rows of a page whose size the caller chooses, but for users. The document says the same. */
 export const MAX_PAGE_LIMIT = 100;
+/** The newest attempts of a delivery that are shown with it: who sends it again and again makes any number. The document says the same. */
+export const MAX_SHOWN_ATTEMPTS = 100;
 /** The largest offset, likewise. */
 export const MAX_OFFSET = 10_000;
 /** Rows that are counted for the total of a list by limit and offset. The document says the same. */

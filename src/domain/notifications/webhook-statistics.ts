@@ -1,3 +1,6 @@
+/** The newest attempts of each message that are looked at: it has ten by itself, and any number when it is sent again and again. */
+export const MOST_ATTEMPTS_OF_MESSAGE = 20;
+
 /** The attempts of a webhook in one period of a span of time. */
 export interface AttemptPeriod {
   /** Periods since the beginning, from 0. */
@@ -32,4 +35,6 @@ export interface WebhookStatistics {
   /** The messages that were looked at, and whether there are more. */
   readonly messages: number;
   readonly isCapped: boolean;
+  /** Whether one of them had more attempts than are looked at. */
+  readonly hasOlderAttempts: boolean;
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { AttemptPhases } from '../../domain/notifications/attempt-phases.ts';
 import type { CursorPosition } from '../../domain/api/cursor.ts';
-import { MAX_PAGE_LIMIT } from '../../domain/api/page-links.ts';
+import { MAX_PAGE_LIMIT, MAX_SHOWN_ATTEMPTS } from '../../domain/api/page-links.ts';
 import { dueAtOnce } from './deliveries.ts';
 import type { CancelReason } from './deliveries.ts';
 import { ADDING_SHARD, addToPendingCounts } from './pending-counts.ts';
@@ -114,22 +114,26 @@ const selectPayload = prepare(
     }>`select payload from messages where org_id = ${orgId} and id = ${messageId}`,
 );
 
-/** The attempts of a delivery that have ended, oldest first. */
+/** The newest attempts of a delivery that have ended, up to MAX_SHOWN_ATTEMPTS, the oldest of them first. */
 export function listDeliveryAttempts(db: Db, key: DeliveryKey): Promise<LoggedAttempt[]> {
   return selectAttempts(db, key);
 }
 
 const selectAttempts = prepare(
   (_db, { orgId, webhookId, messageId }: DeliveryKey) => sql<LoggedAttempt>`
-    select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version,
-      request_id
-    from delivery_attempts
-    where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
+    select * from (
+      select attempt, started_at, duration_ms, outcome, error_class, status_code, detail, address, secret_version,
+        request_id
+      from delivery_attempts
+      where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
+      order by attempt desc
+      limit ${sql.lit(MAX_SHOWN_ATTEMPTS)}
+    ) newest
     order by attempt
   `,
 );
 
-/** Where the time of each attempt of a delivery went, by its number. */
+/** Where the time of each of these attempts went, by its number. */
 export async function readAttemptPhases(
   db: Db,
   key: DeliveryKey,
@@ -145,6 +149,8 @@ const selectPhases = prepare(
     select attempt, lookup_ms as "lookupMs", connect_ms as "connectMs", tls_ms as "tlsMs", answer_ms as "answerMs"
     from delivery_attempts
     where org_id = ${orgId} and message_id = ${messageId} and webhook_id = ${webhookId}
+    order by attempt desc
+    limit ${sql.lit(MAX_SHOWN_ATTEMPTS)}
   `,
 );
 

@@ -8,6 +8,8 @@ import { webhooksOf } from './recent-deliveries.ts';
 /** The newest deliveries of a webhook that are looked through for some that were tried, and how many of these are looked at. */
 const MOST_SOUGHT = 500;
 const MOST_TRIED = 10;
+/** The newest attempts of each of them: one that is sent again and again has any number. */
+const MOST_ATTEMPTS_OF_EACH = 100;
 
 /** Those of the organization's webhooks, the 50 oldest of them, of which the latest attempts have all failed. */
 export function listFailingWebhooks(db: Db, orgId: string): Promise<FailingWebhook[]> {
@@ -40,8 +42,12 @@ const selectFailing = prepare(
         (array_agg(status_code order by started_at desc))[1] as "statusCode"
       from (
         select a.*, bool_or(a.outcome = 'delivered') over (order by a.started_at desc, a.attempt desc) as "isBefore"
-        from (${triedOf(orgId)}) d join delivery_attempts a
-        on a.org_id = ${orgId} and a.message_id = d.message_id and a.webhook_id = w.id
+        from (${triedOf(orgId)}) d cross join lateral (
+          select attempt, started_at, outcome, error_class, status_code from delivery_attempts
+          where org_id = ${orgId} and message_id = d.message_id and webhook_id = w.id
+          order by attempt desc
+          limit ${sql.lit(MOST_ATTEMPTS_OF_EACH)}
+        ) a
       ) latest
       where not "isBefore"
     ) f

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { MOST_ATTEMPTS_OF_MESSAGE } from '../../domain/notifications/webhook-statistics.ts';
 import type {
   AttemptPeriod,
   FailureGroup,
@@ -20,25 +21,33 @@ interface Keys {
 /** The attempts of what was queued for a webhook since an instant, by periods and by causes of failure. */
 export async function readWebhookStatistics(db: Db, keys: Keys): Promise<WebhookStatistics> {
   const [counted] = await countNewest(db, keys);
-  const messages = counted?.count ?? 0;
-  if (messages === 0) return { periods: [], failures: [], messages, isCapped: false };
+  if (counted === undefined || counted.messages === 0)
+    return { periods: [], failures: [], messages: 0, isCapped: false, hasOlderAttempts: false };
   const periods = await selectPeriods(db, keys);
   const failures = await selectFailures(db, keys);
-  return { periods, failures, messages, isCapped: messages >= MOST_DELIVERIES };
+  return { periods, failures, isCapped: counted.messages >= MOST_DELIVERIES, ...counted };
 }
 
 const newest = ({ orgId, webhookId, since }: Keys) => sql`
-  select message_id, state, due_at from deliveries
+  select message_id, state, attempts, due_at from deliveries
   where org_id = ${orgId} and webhook_id = ${webhookId} and created_at >= ${since}
   order by created_at desc, message_id desc
   limit ${sql.lit(MOST_DELIVERIES)}`;
 
 const attemptsOfNewest = (keys: Keys) => sql`
-  (${newest(keys)}) d join delivery_attempts a
-  on a.org_id = ${keys.orgId} and a.message_id = d.message_id and a.webhook_id = ${keys.webhookId}`;
+  (${newest(keys)}) d cross join lateral (
+    select message_id, started_at, duration_ms, outcome, error_class, status_code from delivery_attempts
+    where org_id = ${keys.orgId} and message_id = d.message_id and webhook_id = ${keys.webhookId}
+    order by attempt desc
+    limit ${sql.lit(MOST_ATTEMPTS_OF_MESSAGE)}
+  ) a`;
 
 const countNewest = prepare(
-  (_db, keys: Keys) => sql<{ count: number }>`select count(*)::integer as count from (${newest(keys)}) d`,
+  (_db, keys: Keys) => sql<Pick<WebhookStatistics, 'messages' | 'hasOlderAttempts'>>`
+    select count(*)::integer as messages,
+      coalesce(bool_or(attempts > ${sql.lit(MOST_ATTEMPTS_OF_MESSAGE)}), false) as "hasOlderAttempts"
+    from (${newest(keys)}) d
+  `,
 );
 
 const selectPeriods = prepare((_db, keys: Keys) => {

@@ -5,6 +5,7 @@ import { isServiceSignatureValid } from '../../../src/domain/notifications/signa
 import {
   findDelivery,
   listDeliveryAttempts,
+  readAttemptPhases,
   requeueDelivery,
 } from '../../../src/queries/deliveries/delivery-log.ts';
 import type { LoggedDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
@@ -12,6 +13,7 @@ import type { Received } from '../../support/receiver.ts';
 import {
   addMessage,
   addWebhook,
+  finishDelivery,
   makeAllDue,
   readWaitMs,
   rotateTestSecret,
@@ -99,6 +101,20 @@ test('an exhausted message gets one attempt each time, and its log goes on', asy
     expect(await logOf(sent)).toMatchObject({ state });
   }
   expect(await logOf(sent)).toMatchObject({ attempts: all + 2 });
+});
+
+test('of a message that was sent again and again the newest hundred attempts are read', async () => {
+  const { db } = fixture.database;
+  const { id: webhookId } = await addWebhook(db, fixture.orgId, fixture.receiver.url());
+  const { id: messageId } = await addMessage(db, fixture.orgId, fixture.clock.now());
+  const row = { org_id: fixture.orgId, message_id: messageId, webhook_id: webhookId };
+  await finishDelivery(db, row, { state: 'delivered', attempts: 103 }, fixture.clock.now());
+  const key = { orgId: fixture.orgId, webhookId, messageId };
+  const newest = Array.from({ length: 100 }, (_, index) => index + 4);
+  expect((await listDeliveryAttempts(db, key)).map(({ attempt }) => attempt)).toEqual(newest);
+  const phases = [...(await readAttemptPhases(db, key)).keys()];
+  expect(phases.sort((one, other) => one - other)).toEqual(newest);
+  expect(await findDelivery(db, key)).toMatchObject({ attempts: 103 });
 });
 
 test('a repetition that fails is repeated as the schedule goes on', async () => {
