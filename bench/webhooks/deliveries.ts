@@ -113,7 +113,7 @@ async function freshLoop(client: WebhookClient, { ports }: Receivers, count: num
     const url = `https://localhost:${ports[index % ports.length] ?? 0}/`;
     while (left > 0) {
       left -= 1;
-      await client.send({ url, headers: {}, body: bodyNow() });
+      await client.send({ webhookId: 'fresh', hasOwnConnection: true, url, headers: {}, body: bodyNow() });
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, (_, index) => worker(index)));

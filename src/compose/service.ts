@@ -12,8 +12,6 @@ import type { FirstCredentials } from '../accounts/bootstrap.ts';
 import { admitKeyring } from '../maintenance/known-keys.ts';
 import { isDatabaseUnavailable } from '../queries/connection/database.ts';
 import { findOlderFormatEnd } from '../queries/connection/older-format.ts';
-import { WebhookClient } from '../webhooks/webhook-client.ts';
-import { createHostLookup } from '../webhooks/name-lookup.ts';
 import { readCaFile } from './ca-file.ts';
 import { createLeaving } from './leaving.ts';
 import { startRequestLog } from './request-log.ts';
@@ -28,6 +26,7 @@ import type { FindCaller } from './turns.ts';
 import { startWorkers } from './workers.ts';
 import type { Workers } from './workers.ts';
 import { createOperationServices } from './services.ts';
+import { createWebhookClient } from './webhook-client.ts';
 
 export type ServeRole = 'all' | 'api' | 'worker';
 
@@ -91,7 +90,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       log,
       registry,
       baseUrl,
-      webhookClient: createWebhookClient(settings, extraCa, log),
+      webhookClient: createWebhookClient(settings.webhookAllowedNetworks, extraCa, log),
       clock,
       isLeaving: leaving.isLeaving,
       compute,
@@ -122,15 +121,6 @@ async function fillDatabase(
   await bootstrapFirstOrganization(background, settings.bootstrap, now, (first) =>
     onFirstCredentials(first, baseUrl),
   );
-}
-
-function createWebhookClient(settings: Settings, extraCa: string | undefined, log: Log): WebhookClient {
-  return new WebhookClient({
-    lookup: createHostLookup(),
-    allowedNetworks: settings.webhookAllowedNetworks,
-    extraCa,
-    onRefusedAddress: (url, reason) => log.info('A webhook was not called.', { url, reason }),
-  });
 }
 
 async function listenForMetrics(server: HttpServer, settings: Settings, log: Log): Promise<void> {

@@ -152,6 +152,7 @@ export const testWebhook: Handler<Context, 'testWebhook'> = async (context, { pa
   if (!context.keyring.keys.has(webhook.secret.keyId)) return UNSIGNED_TEST;
   const secret = decrypt(context.keyring, webhook.secret, webhookSecretContext(webhook.id));
   const { outcome, status_code, detail } = await context.testWebhook({
+    webhookId: webhook.id,
     url: webhook.url,
     secret: secret.reveal(),
     topic: body.topic,

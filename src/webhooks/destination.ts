@@ -16,8 +16,14 @@ export type HostLookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 /** How an attempt ends whose destination cannot or must not be called. */
 export interface NoDestination {
   readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }>;
-  /** Which resolved address was refused, and why: for the operator alone, since it may be one of the inner network. */
-  readonly refusedAddress?: string;
+  /** Where a resolved address was refused. */
+  readonly refused?: RefusedHost;
+}
+
+/** Which address of a host was refused, and why: for the operator alone, since it may be one of the inner network. */
+export interface RefusedHost {
+  readonly host: string;
+  readonly reason: string;
 }
 
 /** A message with the addresses that it may be sent to, and no others. */
@@ -67,7 +73,7 @@ export async function resolveAddresses(
       // The caller has written a literal; what a name resolves to here may be nobody's business but the operator's.
       const told = family > 0 ? decision.reason : `${host} has an address that is not public.`;
       const outcome = { kind: 'refused', reason: `The address is not called: ${told}` } as const;
-      return { outcome, refusedAddress: decision.reason };
+      return { outcome, refused: { host, reason: decision.reason } };
     }
   }
   return { addresses };

@@ -28,7 +28,7 @@ export function createWebhookTester({
   now,
   newId,
 }: WebhookTesterOptions): WebhookTester {
-  return async ({ url, secret, topic, partnerId }) => {
+  return async ({ webhookId, url, secret, topic, partnerId }) => {
     const { outcome } = await runInTurn(partnerId, () => {
       const at = now();
       const messageId = newId();
@@ -38,7 +38,7 @@ export function createWebhookTester({
         at,
         hasStandardHeaders,
       );
-      return client.send(message);
+      return client.send({ ...message, webhookId, hasOwnConnection: true });
     });
     return outcome.kind === 'delivered'
       ? { outcome: 'delivered', status_code: outcome.status, detail: null }

@@ -5,6 +5,7 @@ import { ConnectionPool, type Connection } from './connections.ts';
 import { resolveDestination, type HostLookup } from './destination.ts';
 import { DestinationChecks } from './destination-checks.ts';
 import { startHttpExchange } from './http-exchange.ts';
+import type { RefusedDestination } from './refused-destinations.ts';
 import type { SignedMessage } from './sign-message.ts';
 
 /** One deadline for lookup, connect, TLS, request and response headers together. */
@@ -21,8 +22,8 @@ export interface WebhookClientOptions {
   readonly allowedNetworks?: readonly string[];
   /** PEM of further certificate authorities (WEBHOOK_CA_FILE). */
   readonly extraCa?: string | undefined;
-  /** Hears of an address that must not be called, with the reason: for the operator's log. */
-  readonly onRefusedAddress?: (url: string, reason: string) => void;
+  /** Hears of each attempt that led to an address that must not be called: for the operator's log. */
+  readonly onRefusedAddress?: (refused: RefusedDestination) => void;
   readonly deadlineMs?: number;
   readonly maxIdleConnections?: number;
   readonly idleMs?: number;
@@ -32,8 +33,10 @@ export interface WebhookClientOptions {
 }
 
 export interface SendRequest extends SignedMessage {
-  /** Whose messages may share a connection; without it one is opened for this request alone, so that no stale one can make it fail. */
-  readonly webhookId?: string;
+  /** Whose message it is; those of one webhook share connections. */
+  readonly webhookId: string;
+  /** A connection is opened for this request alone, so that no stale one can make it fail. */
+  readonly hasOwnConnection?: boolean;
 }
 
 export interface SendResult {
@@ -59,7 +62,7 @@ interface RequestState {
 export class WebhookClient {
   readonly deadlineMs: number;
   readonly #lookup: HostLookup;
-  readonly #onRefusedAddress: (url: string, reason: string) => void;
+  readonly #onRefusedAddress: (refused: RefusedDestination) => void;
   readonly #checks: DestinationChecks;
   readonly #connections: ConnectionPool;
   readonly #maxOpenBodies: number;
@@ -145,13 +148,14 @@ export class WebhookClient {
     const message = await resolveDestination(request, this.#lookup, this.#checks);
     state.lookupMs = performance.now() - startedAt;
     if ('outcome' in message) {
-      if (message.refusedAddress !== undefined) this.#onRefusedAddress(request.url, message.refusedAddress);
+      if (message.refused !== undefined)
+        this.#onRefusedAddress({ webhookId: request.webhookId, ...message.refused });
       return message.outcome;
     }
     if (state.isLate) return { kind: 'timed_out', afterMs: this.deadlineMs };
     const { destination, addresses } = message;
     const connection =
-      request.webhookId === undefined
+      request.hasOwnConnection === true
         ? this.#connections.openOwn(destination, addresses)
         : this.#connections.acquire(request.webhookId, destination, addresses);
     state.connection = connection;

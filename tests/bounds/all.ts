@@ -6,6 +6,7 @@ import { boundsOfConnections } from './of-connections.ts';
 import { boundsOfCounting } from './of-counting.ts';
 import { boundsOfCredentials } from './of-credentials.ts';
 import { boundsOfDatabase } from './of-database.ts';
+import { boundsOfDestinations } from './of-destinations.ts';
 import { boundsOfEndedCredentials } from './of-ended-credentials.ts';
 import { boundsOfEnds } from './of-ends.ts';
 import { boundsOfEndpoints } from './of-endpoints.ts';
@@ -36,6 +37,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfObjects,
   ...boundsOfEnds,
   ...boundsOfEndpoints,
+  ...boundsOfDestinations,
   ...boundsOfExchanges,
   ...boundsOfFleets,
   ...boundsOfLoops,

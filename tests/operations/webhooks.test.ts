@@ -266,7 +266,8 @@ describe('test message', () => {
     testWebhook.mockResolvedValueOnce(result);
     const answer = await api.call('testWebhook', { path: { webhook_id: id }, body: { topic: both[0] } });
     expect([answer.status, answer.body]).toEqual([200, result]);
-    expect(testWebhook).toHaveBeenLastCalledWith({ url, secret, topic: both[0], partnerId: api.own.orgId });
+    const sent = { webhookId: id, url, secret, topic: both[0], partnerId: api.own.orgId };
+    expect(testWebhook).toHaveBeenLastCalledWith(sent);
   });
 
   test('is not sent to a topic that the webhook lacks', async () => {
@@ -280,8 +281,7 @@ describe('test message', () => {
   });
 
   test('to a disabled or removed webhook is cancelled, whatever the topic', async () => {
-    const { id } = await create({ url, topics: [both[0]] });
-    const path = { webhook_id: id };
+    const path = { webhook_id: (await create({ url, topics: [both[0]] })).id };
     testWebhook.mockClear();
     const outcomes = async (): Promise<unknown[]> => {
       const answers = [

@@ -17,7 +17,7 @@ export interface ExchangeFixture {
   readonly opened: { destroy?(): Promise<void>; close?(): unknown }[];
   /** Reaches loopback alone, within two seconds, unless told otherwise. */
   readonly client: (options?: Partial<WebhookClientOptions>) => WebhookClient;
-  /** One POST of `body` to the receiver. */
+  /** One POST of `body` to the receiver; without a webhook over a connection of its own. */
   readonly post: (from: WebhookClient, url?: string, webhookId?: string | null) => Promise<SendResult>;
 }
 
@@ -39,7 +39,8 @@ export function exchangeFixture(): ExchangeFixture {
       from.send({
         url,
         body,
-        ...(webhookId === null ? {} : { webhookId }),
+        webhookId: webhookId ?? 'webhook',
+        hasOwnConnection: webhookId === null,
         headers: { 'Content-Type': 'application/json', 'X-Test': '1' },
       }),
   } as ExchangeFixture;

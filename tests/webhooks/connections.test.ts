@@ -107,7 +107,8 @@ const post = (from = client, webhookId: string | null = 'webhook'): Promise<Send
     url: `https://partner.example:${port}/`,
     headers: {},
     body,
-    ...(webhookId === null ? {} : { webhookId }),
+    webhookId: webhookId ?? 'webhook',
+    hasOwnConnection: webhookId === null,
   });
 
 const made = (): number[] => endpoints.map(({ connections }) => connections);

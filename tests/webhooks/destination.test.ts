@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
+import type { RefusedDestination } from '../../src/webhooks/refused-destinations.ts';
 import { exchangeFixture, loopback, outcomeOf } from '../support/exchange-fixture.ts';
 
 const fixture = exchangeFixture();
@@ -20,14 +21,15 @@ test('a name without an address is unreachable', async () => {
 test('one forbidden address in an answer refuses the host; only the operator is told which', async () => {
   const before = fixture.receiver.connections;
   const lookup = async (): Promise<ResolvedAddress[]> => [loopback, { address: '10.0.0.1', family: 4 }];
-  const refused: string[][] = [];
-  const onRefusedAddress = (...about: string[]) => refused.push(about);
+  const refused: RefusedDestination[] = [];
+  const onRefusedAddress = (about: RefusedDestination) => refused.push(about);
   expect(await outcomeOf(post(client({ lookup, onRefusedAddress })))).toEqual({
     kind: 'refused',
     reason: 'The address is not called: partner.example has an address that is not public.',
   });
+  // Of the address that was to be called, /hook?a=b, only the host.
   expect(refused).toEqual([
-    [fixture.receiver.url('/hook?a=b', 'partner.example'), '10.0.0.1 is a private network.'],
+    { webhookId: 'webhook', host: 'partner.example', reason: '10.0.0.1 is a private network.' },
   ]);
   expect(fixture.receiver.connections).toBe(before);
 });

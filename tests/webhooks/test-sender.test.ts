@@ -12,6 +12,7 @@ const clock = new TestClock(START);
 const secret = generateSigningSecret();
 const share = new FairShare({ capacity: 4, maxWaiting: 8, waitMs: 50 });
 const newId = (): string => '0b0e3c1e-6f0e-4c63-9df5-0d1b7f5f0c11';
+const webhookId = '5d3c9a70-1c1b-4a57-9f5e-2f8f1d7be001';
 let receiver: Receiver;
 let client: WebhookClient;
 let testWebhook: WebhookTester;
@@ -32,7 +33,7 @@ afterAll(async () => {
 });
 
 const run = (url = receiver.url(), partnerId = 'one') =>
-  testWebhook({ url, secret: secret.reveal(), topic: 'device.information', partnerId });
+  testWebhook({ webhookId, url, secret: secret.reveal(), topic: 'device.information', partnerId });
 
 test('a test message is of the type service.test, names its topic and is signed like any other', async () => {
   expect(await run()).toEqual({ outcome: 'delivered', status_code: 204, detail: null });

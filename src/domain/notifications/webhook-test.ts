@@ -13,6 +13,7 @@ export interface WebhookTestResult {
  * @throws Problem overloaded (503) when the partner, or the service, has too many tests under way.
  */
 export type WebhookTester = (endpoint: {
+  readonly webhookId: string;
   readonly url: string;
   readonly secret: string;
   readonly topic: string;
