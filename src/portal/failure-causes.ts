@@ -7,7 +7,7 @@ interface Cause {
 const CAUSES: Readonly<Record<string, Cause>> = {
   dns: {
     title: 'Name not found',
-    cure: "The host's name has no address. Look at its DNS entry, and at the spelling of the address.",
+    cure: "The host's name has no address, or more than 32. Look at its DNS entry, and at the spelling of the address.",
   },
   refused_address: {
     title: 'Address not allowed',

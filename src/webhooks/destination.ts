@@ -13,6 +13,9 @@ export interface ResolvedAddress {
 /** Finds all addresses of a name, as `dns.promises.lookup(host, {all: true})` does; rejects when it has none. */
 export type HostLookup = (host: string) => Promise<readonly ResolvedAddress[]>;
 
+/** The addresses of a name; each is checked and kept for the attempt, and an answer has room for thousands. */
+const MAX_ADDRESSES = 32;
+
 /** How an attempt ends whose destination cannot or must not be called. */
 export interface NoDestination {
   readonly outcome: Extract<AttemptOutcome, { kind: 'unreachable' | 'refused' }>;
@@ -67,6 +70,8 @@ export async function resolveAddresses(
     return unresolved(`The name ${host} could not be resolved (${errorCodeOf(error)}).`);
   }
   if (addresses.length === 0) return unresolved(`The name ${host} has no address.`);
+  if (addresses.length > MAX_ADDRESSES)
+    return unresolved(`The name ${host} has more than ${MAX_ADDRESSES} addresses.`);
   for (const { address } of addresses) {
     const decision = checks.checkAddress(address);
     if (!decision.allowed) {

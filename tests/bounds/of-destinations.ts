@@ -7,6 +7,11 @@ const refused = testsOf('tests/webhooks/refused-destinations.test.ts');
 
 export const boundsOfDestinations: readonly Bound[] = [
   bound(
+    'addresses of a name',
+    [replace('src/webhooks/destination.ts', 'MAX_ADDRESSES = 32;', 'MAX_ADDRESSES = 1_000_000_000;')],
+    testsOf('tests/webhooks/destination.test.ts')('a name with more than 32 addresses is not called'),
+  ),
+  bound(
     'lines for a webhook that is not called',
     [replace(REFUSED, 'INTERVAL_MS = 60_000;', 'INTERVAL_MS = 0;')],
     refused('each webhook is told of once a minute'),

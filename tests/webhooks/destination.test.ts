@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import type { ResolvedAddress } from '../../src/webhooks/destination.ts';
+import { createHostLookup } from '../../src/webhooks/name-lookup.ts';
 import type { RefusedDestination } from '../../src/webhooks/refused-destinations.ts';
 import { exchangeFixture, loopback, outcomeOf } from '../support/exchange-fixture.ts';
+import { startNameServer } from '../support/name-server.ts';
 
 const fixture = exchangeFixture();
 const { client, post } = fixture;
@@ -16,6 +18,29 @@ test('a name without an address is unreachable', async () => {
     reason: 'The name partner.example could not be resolved (ENOTFOUND).',
   });
   expect(await outcomeOf(post(client({ lookup: async () => [] })))).toMatchObject({ class: 'dns' });
+});
+
+test('a name with more than 32 addresses is not called, and none of them is looked at', async () => {
+  const server = await startNameServer();
+  try {
+    const before = fixture.receiver.connections;
+    const refused: RefusedDestination[] = [];
+    const onRefusedAddress = (about: RefusedDestination) => refused.push(about);
+    const lookup = createHostLookup({ servers: [server.address], hostsFile: '/dev/null' });
+    const caller = client({ lookup, onRefusedAddress });
+    const others = Array.from({ length: 16 }, (_, index) => `2001:db8::${index + 1}`);
+    server.answer = () => [...Array<string>(17).fill('127.0.0.1'), ...others];
+    expect(await outcomeOf(post(caller))).toEqual({
+      kind: 'unreachable',
+      class: 'dns',
+      reason: 'The name partner.example has more than 32 addresses.',
+    });
+    expect([refused, fixture.receiver.connections - before]).toEqual([[], 0]);
+    server.answer = (_name, family) => (family === 4 ? Array<string>(32).fill('127.0.0.1') : []);
+    expect(await outcomeOf(post(caller))).toMatchObject({ kind: 'delivered' });
+  } finally {
+    await server.close();
+  }
 });
 
 test('one forbidden address in an answer refuses the host; only the operator is told which', async () => {
