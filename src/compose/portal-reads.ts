@@ -52,7 +52,7 @@ export function createPortalReads(db: Db): PortalReads {
     countDevices: async (orgId) => (await countFleetDevicesByType(db, [orgId])).get(orgId),
     findDeliveries: (key, filter, after) => findDeliveries(db, key, filter, after),
     readWebhookStatistics: (keys) => readWebhookStatistics(db, keys),
-    listFailingWebhooks: (orgId) => listFailingWebhooks(db, orgId),
+    listFailingWebhooks: (orgId, webhookIds) => listFailingWebhooks(db, orgId, webhookIds),
     listFailingWebhooksOf: (orgIds) => listFailingWebhooksOf(db, orgIds),
     readAttemptPhases: (key) => readAttemptPhases(db, key),
     findPayload: (orgId, messageId) => findPayload(db, orgId, messageId),
@@ -63,8 +63,8 @@ export function createPortalReads(db: Db): PortalReads {
     findItem: (orgId, id, readerId) => findToldItem(db, { orgId, id, readerId }),
     listItemsOfDevice: (orgId, deviceId, limit) => listItemsOfDevice(db, { orgId, deviceId, limit }),
     countOpenActions: (orgIds) => countOpenActions(db, orgIds),
-    countDeliveriesSince: (orgId, since, periodSeconds) =>
-      countDeliveriesSince(db, orgId, since, periodSeconds),
+    countDeliveriesSince: (orgId, since, periodSeconds, webhookIds) =>
+      countDeliveriesSince(db, orgId, since, periodSeconds, webhookIds),
     listRequests: (orgId, filter, page) => listRequests(db, orgId, filter, page),
     findLoggedRequest: (orgId, position) => findLoggedRequest(db, orgId, position),
     countRefusals: (orgId, since, most) => countRefusals(db, orgId, since, most),

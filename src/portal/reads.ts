@@ -50,8 +50,11 @@ export interface DeliveryReads {
     readonly since: Date;
     readonly periodSeconds: number;
   }) => Promise<WebhookStatistics>;
-  /** Enabled webhooks of which the latest attempts have all failed. */
-  readonly listFailingWebhooks: (orgId: string) => Promise<readonly FailingWebhook[]>;
+  /** Enabled webhooks of which the latest attempts have all failed: among those with these ids, a page at most, or among the 50 oldest. */
+  readonly listFailingWebhooks: (
+    orgId: string,
+    webhookIds?: readonly string[],
+  ) => Promise<readonly FailingWebhook[]>;
   /** The same of several organizations, by organization; those without any are left out. */
   readonly listFailingWebhooksOf: (
     orgIds: readonly string[],
@@ -111,10 +114,12 @@ export interface PortalReads extends DeliveryReads, NotificationReads {
   readonly countDevices: (simulationOrgId: string) => Promise<DeviceCounts | undefined>;
   /** Open actions by organization; one that has none is left out. */
   readonly countOpenActions: (orgIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
+  /** Of the webhooks with these ids, a page at most, or of the 50 oldest. */
   readonly countDeliveriesSince: (
     orgId: string,
     since: Date,
     periodSeconds: number,
+    webhookIds?: readonly string[],
   ) => Promise<readonly DeliveryCount[]>;
   /** What the organization has sent, the latest first. */
   readonly listRequests: (

@@ -137,7 +137,7 @@ async function describeFailing(
   orgId: string,
   { id }: Webhook,
 ): Promise<string | undefined> {
-  const failing = (await reads.listFailingWebhooks(orgId)).find(({ webhookId }) => webhookId === id);
+  const [failing] = await reads.listFailingWebhooks(orgId, [id]);
   if (failing === undefined) return undefined;
   const { title, cure } = describeCause(failing.errorClass, failing.statusCode);
   return `Its latest ${countOf(failing.attempts, 'attempt')} failed, the last one with: ${title}. ${cure} What is sent again before that most likely fails too.`;

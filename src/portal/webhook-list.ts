@@ -45,8 +45,9 @@ export const showWebhooks: PageHandler = async (context, request, response) => {
   });
   const { items, total, page_size: size } = answer.body as components['schemas']['WebhookPage'];
   const since = new Date(context.clock().getTime() - DAY_MS);
-  const counts = await context.reads.countDeliveriesSince(scope.orgId, since, SECONDS_OF_DAY);
-  const failing = await context.reads.listFailingWebhooks(scope.orgId);
+  const shown = items.map(({ id }) => id);
+  const counts = await context.reads.countDeliveriesSince(scope.orgId, since, SECONDS_OF_DAY, shown);
+  const failing = await context.reads.listFailingWebhooks(scope.orgId, shown);
   const givenUp = items.filter(({ id }) => countOfState(counts, id, 'exhausted').count > 0).length;
   sendView(response, 200, 'webhooks', {
     sentence: describeList(scope, total, givenUp),

@@ -29,7 +29,7 @@ export const showWebhook = withWebhook(async (context, request, response, webhoo
     live: describeLive(response, context.clock()),
     hasCharts: health.picture !== undefined,
     verify: listVerifyCode(webhook),
-    state: toStateCell(webhook, await context.reads.listFailingWebhooks(scope.orgId)),
+    state: toStateCell(webhook, await context.reads.listFailingWebhooks(scope.orgId, [id])),
     topics: topics.length === 0 ? 'None' : topics.join(', '),
     created: `${formatMinute(new Date(webhook.created_at))} UTC`,
     changed: `${formatMinute(new Date(webhook.updated_at))} UTC`,

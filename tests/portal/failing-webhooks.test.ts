@@ -150,3 +150,39 @@ test('what failed says when it began and when it was last so', async () => {
     /first \d{4}-\d\d-\d\d \d\d:\d\d UTC.*last \d{4}-\d\d-\d\d \d\d:\d\d UTC \(just now\)/s,
   );
 });
+
+/** Disabled webhooks that were created before the one of the test: a page of the list. */
+async function addOlder(): Promise<void> {
+  const at = new Date(Date.now() - 3_600_000);
+  const webhooks = Array.from({ length: 50 }, (_, index) => ({
+    org_id: orgId,
+    id: randomUUID(),
+    url: `https://hooks.example.com/${index}`,
+    topics: [],
+    enabled: false,
+    encrypted_secret: Buffer.alloc(8),
+    secret_key_id: 'key',
+    created_at: at,
+    updated_at: at,
+  }));
+  await site.db.insertInto('webhooks').values(webhooks).execute();
+}
+
+/** What the list says of the webhook of the test in a column. */
+const cellOf = (list: string, column: number): string | undefined =>
+  new RegExp(`data-live="${webhookId} ${column}"[^>]*>(.*?)</td>`, 's')
+    .exec(list)?.[1]
+    ?.replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+test('the 51st webhook is told of as the first one is', async () => {
+  await addOlder();
+  await attempted(['delivered'], { seconds: -100 });
+  await attempted(['tls', 'tls', 'tls'], { seconds: -60 });
+  const list = (await browser.get(`${LIST}?page=2`)).text;
+  expect(list.match(/data-live="[^"]* 0"/g)).toHaveLength(1);
+  expect([1, 3, 4, 5].map((column) => cellOf(list, column))).toEqual(['Failing TLS failed', '1', '1', '0']);
+  expect((await browser.get(path)).text).toMatch(/<\/svg>\s*(?:<[^>]*>)*\s*Failing/);
+  expect((await browser.get(`${path}redeliver/`)).text).toContain('The endpoint still fails.');
+});

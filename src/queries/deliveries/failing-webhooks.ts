@@ -11,9 +11,16 @@ const MOST_TRIED = 10;
 /** The newest attempts of each of them: one that is sent again and again has any number. */
 const MOST_ATTEMPTS_OF_EACH = 100;
 
-/** Those of the organization's webhooks, the 50 oldest of them, of which the latest attempts have all failed. */
-export function listFailingWebhooks(db: Db, orgId: string): Promise<FailingWebhook[]> {
-  return selectFailing(db, { orgId });
+/**
+ * Those of the organization's webhooks of which the latest attempts have all failed, among the ones with these ids, a page of them at most,
+ * or among its 50 oldest where none are named.
+ */
+export function listFailingWebhooks(
+  db: Db,
+  orgId: string,
+  webhookIds: readonly string[] | null = null,
+): Promise<FailingWebhook[]> {
+  return selectFailing(db, { orgId, webhookIds });
 }
 
 /** The same of several organizations, by organization; those without any are left out. Costs a query for each that has a webhook. */
@@ -34,9 +41,14 @@ export async function listFailingWebhooksOf(
   return failing;
 }
 
+interface FailingKeys {
+  readonly orgId: string;
+  readonly webhookIds: readonly string[] | null;
+}
+
 const selectFailing = prepare(
-  (_db, { orgId }: { readonly orgId: string }) => sql<FailingWebhook>`
-    select w.id as "webhookId", w.url, f.* from (${webhooksOf(orgId)}) w cross join lateral (
+  (_db, { orgId, webhookIds }: FailingKeys) => sql<FailingWebhook>`
+    select w.id as "webhookId", w.url, f.* from (${webhooksOf(orgId, webhookIds)}) w cross join lateral (
       select count(*)::integer as attempts, min(started_at) as since,
         (array_agg(error_class order by started_at desc))[1] as "errorClass",
         (array_agg(status_code order by started_at desc))[1] as "statusCode"

@@ -10,27 +10,32 @@ const MOST_DELIVERIES = 500;
 /** Deliveries of a webhook that are looked through for one that has arrived. */
 const MOST_SOUGHT = 100;
 
-/** Counts the deliveries since an instant of the organization's webhooks, the 50 oldest of them, by periods of this length. */
+/**
+ * Counts the deliveries since an instant, by periods of this length: of the organization's webhooks with these ids, a page of them at most,
+ * or of its 50 oldest where none are named.
+ */
 export function countDeliveriesSince(
   db: Db,
   orgId: string,
   since: Date,
   periodSeconds: number,
+  webhookIds: readonly string[] | null = null,
 ): Promise<DeliveryCount[]> {
-  return selectCounts(db, { orgId, since, periodSeconds });
+  return selectCounts(db, { orgId, since, periodSeconds, webhookIds });
 }
 
 interface CountKeys {
   readonly orgId: string;
   readonly since: Date;
   readonly periodSeconds: number;
+  readonly webhookIds: readonly string[] | null;
 }
 
 const selectCounts = prepare(
-  (_db, { orgId, since, periodSeconds }: CountKeys) => sql<DeliveryCount>`
+  (_db, { orgId, since, periodSeconds, webhookIds }: CountKeys) => sql<DeliveryCount>`
     select w.id as "webhookId", w.url, d.state, d.period, count(*) as count,
       sum(count(*)) over (partition by w.id) >= ${sql.lit(MOST_DELIVERIES)} as "isCapped"
-    from (${webhooksOf(orgId)}) w cross join lateral (
+    from (${webhooksOf(orgId, webhookIds)}) w cross join lateral (
       select state, floor(extract(epoch from created_at - ${since}::timestamptz) / ${periodSeconds}::integer)::integer as period
       from deliveries
       where org_id = ${orgId} and webhook_id = w.id and created_at >= ${since}
@@ -49,7 +54,7 @@ export async function hasDelivered(db: Db, orgId: string): Promise<boolean> {
 
 const selectDelivered = prepare(
   (_db, { orgId }: { readonly orgId: string }) => sql<{ state: string }>`
-    select d.state from (${webhooksOf(orgId)}) w cross join lateral (
+    select d.state from (${webhooksOf(orgId, null)}) w cross join lateral (
       select state from deliveries
       where org_id = ${orgId} and webhook_id = w.id
       order by created_at desc, message_id desc
@@ -60,9 +65,10 @@ const selectDelivered = prepare(
   `,
 );
 
-/** A select of the organization's webhooks, the 50 oldest of them. */
-export const webhooksOf = (orgId: string): RawBuilder<unknown> => sql`
+/** A select of the organization's webhooks with these ids, or of all where none are named; the 50 oldest of them. */
+export const webhooksOf = (orgId: string, webhookIds: readonly string[] | null): RawBuilder<unknown> => sql`
   select id, url, enabled from webhooks
   where org_id = ${orgId} and deleted_at is null
+    and (${webhookIds}::uuid[] is null or id = any(${webhookIds}::uuid[]))
   order by created_at, id
   limit ${sql.lit(PAGE_SIZE)}`;
