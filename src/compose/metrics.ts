@@ -70,10 +70,8 @@ export function registerComputeMetrics(registry: Registry, compute: ComputePool)
     });
   gauge('compute_threads', 'Threads for heavy computations.', () => compute.usage.threads.capacity);
   gauge('compute_jobs_running', 'Heavy computations that run.', () => compute.usage.threads.held);
-  gauge(
-    'compute_requests_waiting',
-    "Requests that wait for their partner's turn or for a thread.",
-    () => compute.usage.turns.waiting + compute.usage.threads.waiting + compute.usage.short.waiting,
+  gauge('compute_requests_waiting', "Requests that wait for their partner's turn or for a thread.", () =>
+    Object.values(compute.usage).reduce((sum, { waiting }) => sum + waiting, 0),
   );
 }
 

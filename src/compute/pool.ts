@@ -20,6 +20,17 @@ const MAX_TURNS = 32;
  * is long enough for those before it.
  */
 const SHORT_JOBS = { capacity: 32, asOfRight: 1, atMost: 1, maxWaiting: 1_000, waitMs: 10_000 };
+/**
+ * What is computed in slices of the event loop: each holds a device, what was asked of it and its request, up to some 50 kB. Those of a
+ * partner are done at about the same time, since they go on by turns: a burst is under way at once, so that none of it waits for 2 s.
+ */
+const SLICED = {
+  capacity: 512,
+  asOfRight: 64,
+  atMost: 128,
+  maxWaiting: 1_000,
+  refuseAfterMs: REFUSE_AFTER_MS,
+};
 /** As COMPUTE_SECONDS: the longest job, a preview of sixteen million cells, takes about a second, and more where all else is busy. */
 const DEFAULT_MAX_JOB_MS = 30_000;
 /** Of JavaScript objects in one thread; typed arrays lie beside them, and the limits of the document bound these. */
@@ -48,6 +59,7 @@ export class ComputePool {
   readonly #turns: FairShare;
   readonly #units: FairShare;
   readonly #shortJobs: FairShare;
+  readonly #sliced: FairShare;
   readonly #options: ComputePoolOptions;
   readonly #threads: LazyThreads<JobTask, JobAnswer>;
 
@@ -67,6 +79,7 @@ export class ComputePool {
     // Who has a turn waits here for a thread only.
     this.#units = new FairShare({ capacity: threads, maxWaiting: MAX_WAITING, waitMs, startTimer });
     this.#shortJobs = new FairShare({ ...SHORT_JOBS, startTimer });
+    this.#sliced = new FairShare({ ...SLICED, startTimer });
     this.#threads = new LazyThreads(toThreadOptions(options, threads), startTimer);
   }
 
@@ -77,7 +90,12 @@ export class ComputePool {
 
   /** Jobs and turns that run and wait. */
   get usage() {
-    return { threads: this.#units.usage, turns: this.#turns.usage, short: this.#shortJobs.usage };
+    return {
+      threads: this.#units.usage,
+      turns: this.#turns.usage,
+      short: this.#shortJobs.usage,
+      sliced: this.#sliced.usage,
+    };
   }
 
   /**
@@ -144,6 +162,14 @@ export class ComputePool {
    */
   inOrder<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     return this.#shortJobs.run(partnerId, work, signal);
+  }
+
+  /**
+   * Does work that is computed in slices of the event loop, as one of those that its partner may have at once; a signal ends the wait for it.
+   * @throws Problem overloaded (503) after 2 s; the reason of the signal when that is aborted first; what the work throws.
+   */
+  inSlices<Result>(partnerId: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.#sliced.run(partnerId, work, signal);
   }
 
   /** Ends the threads; jobs that run are lost. */

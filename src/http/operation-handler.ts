@@ -27,6 +27,7 @@ import { chooseAnswerCoding } from './coded-answer.ts';
 import type { SharedCoding } from './coding-shares.ts';
 import type { CallerRules } from './caller-rules.ts';
 import { waitWhileWanted } from './given-up.ts';
+import { checkNotGivenUp, waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
 import type { ListShares, ReplyRules } from './reply.ts';
 import { getRequestId } from './request-id.ts';
@@ -215,7 +216,7 @@ export function listSharesOf({ sharedLists }: OperationOptions, partnerId: strin
   };
 }
 
-/** What every operation is given. */
+/** What every operation is given. What it computes in slices ends at the next one when nobody is left who could get the answer. */
 export function openContext({ services, clock }: OperationOptions, response: Response): OpenContext {
   return {
     ...services,
@@ -223,5 +224,9 @@ export function openContext({ services, clock }: OperationOptions, response: Res
     now: clock(),
     requestId: getRequestId(response),
     whileWanted: (wait) => waitWhileWanted(response, wait),
+    yieldToEventLoop: async (days, partnerId) => {
+      await services.yieldToEventLoop(days, partnerId);
+      checkNotGivenUp(response);
+    },
   };
 }

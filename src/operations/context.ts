@@ -34,7 +34,7 @@ export interface Services {
   readonly countCancelled: (reason: CancelReason, count: number) => void;
   /** Threads for heavy computations. */
   readonly compute: ComputePool;
-  /** Turns of the event loop for long computations. */
+  /** Turns of the event loop for long computations. For a request it rejects once nobody waits for the answer. */
   readonly yieldToEventLoop: YieldToEventLoop;
   /** News for open event streams. */
   readonly events: EventFeed;

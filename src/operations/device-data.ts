@@ -12,7 +12,7 @@ import { findStoredHousehold, isSteered } from '../households/stored-households.
 import { TimeSlicer } from '../households/time-slicer.ts';
 import { toDeviceDataMetadata } from '../presenters/device-data.ts';
 import type { Context } from './context.ts';
-import { runHeavyJob } from './heavy-jobs.ts';
+import { runHeavyJob, workInSlices } from './heavy-jobs.ts';
 import { RESOLUTIONS } from './summed-data.ts';
 import { findVisibleDevice } from './user-devices.ts';
 import { QUARTER_HOURS_PER_DAY } from '../domain/api/durations.ts';
@@ -45,6 +45,22 @@ export const getWallboxData: Handler<Context, 'getWallboxData'> = (context, { pa
 async function answer<Type extends DeviceType>(
   context: Context,
   userId: string,
+  query: Query,
+  type: Type,
+  id: string,
+) {
+  const found = await workInSlices(context, () => answerShort(context, userId, query, type, id));
+  if (found.status !== undefined) return found;
+  // The share of what is computed in slices is left before a turn is waited for, which may take longer.
+  const { answer, made } = await runHeavyJob(context, false, 'answerDeviceData', found);
+  if (made) await saveCheckpoints(context.db, found.question.orgId, [made]);
+  return { status: 200 as const, body: new JsonBytes(answer) };
+}
+
+/** The answer where it has two days at most, otherwise what a thread computes it from. */
+async function answerShort<Type extends DeviceType>(
+  context: Context,
+  userId: string,
   { from, to, resolution = '15MIN' }: Query,
   type: Type,
   id: string,
@@ -59,15 +75,11 @@ async function answer<Type extends DeviceType>(
   if (household === undefined || span === undefined)
     return { status: 200 as const, body: { metadata, data: [] } };
   const question = { ...(await toQuestion(context, device, household)), type, span, quarters };
-  if (span.end - span.first <= INLINE_QUARTERS) {
-    const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, context.actor.partnerId));
-    const { periods, made } = await computeDeviceData(question, slicer);
-    if (made) await saveCheckpoints(context.db, device.org_id, [made]);
-    return { status: 200 as const, body: { metadata, data: periods } };
-  }
-  const { answer, made } = await runHeavyJob(context, false, 'answerDeviceData', { question, metadata });
+  if (span.end - span.first > INLINE_QUARTERS) return { question, metadata };
+  const slicer = new TimeSlicer((days) => context.yieldToEventLoop(days, context.actor.partnerId));
+  const { periods, made } = await computeDeviceData(question, slicer);
   if (made) await saveCheckpoints(context.db, device.org_id, [made]);
-  return { status: 200 as const, body: new JsonBytes(answer) };
+  return { status: 200 as const, body: { metadata, data: periods } };
 }
 
 async function toQuestion({ db, now, actor }: Context, device: DeviceRow, household: Household) {

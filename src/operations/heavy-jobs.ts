@@ -27,6 +27,17 @@ export function workInOrder<Result>(
   return whileWanted((signal) => compute.inOrder(actor.partnerId, work, signal));
 }
 
+/**
+ * Does what is computed in slices of the event loop, with what it reads, once few enough of the partner's are under way. It is not begun for
+ * a reader who has left, and ends at its next slice when he leaves (`yieldToEventLoop` of a context). Throws the same.
+ */
+export function workInSlices<Result>(
+  { compute, actor, whileWanted = inAnyCase }: Context,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return whileWanted((signal) => compute.inSlices(actor.partnerId, work, signal));
+}
+
 const inAnyCase: WhileWanted = (wait) => wait();
 
 /**

@@ -5,6 +5,7 @@ import { findUserDevice, listUserDevices } from '../queries/fleets/devices.ts';
 import type { DeviceRow } from '../queries/fleets/devices.ts';
 import type { Context } from './context.ts';
 import { computeDeviceStates } from '../households/device-states.ts';
+import { workInSlices } from './heavy-jobs.ts';
 import { isOfType, toDevice } from '../presenters/devices.ts';
 import { checkUserExists } from './users.ts';
 
@@ -74,11 +75,13 @@ async function listed<Type extends DeviceType>(context: Context, path: UserPath,
   return { status: 200 as const, body: await presentDevices(context, rows, type) };
 }
 
-async function shown<Type extends DeviceType>(context: Context, path: UserPath, type: Type, id: string) {
-  const row = await findVisibleDevice(context, path, type, id);
-  const [device] = await presentDevices(context, [row], type);
-  if (device === undefined) throw new Error('A device has no record.');
-  return { status: 200 as const, body: device };
+function shown<Type extends DeviceType>(context: Context, path: UserPath, type: Type, id: string) {
+  return workInSlices(context, async () => {
+    const row = await findVisibleDevice(context, path, type, id);
+    const [device] = await presentDevices(context, [row], type);
+    if (device === undefined) throw new Error('A device has no record.');
+    return { status: 200 as const, body: device };
+  });
 }
 
 /** The rows are of the type. */

@@ -6,7 +6,7 @@ export async function waitForBrowser<Result>(
   wait: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const gone = new AbortController();
-  const leave = (): void => gone.abort(Object.assign(new Error('The browser has left.'), { status: 400 }));
+  const leave = (): void => gone.abort(createGone());
   response.once('close', leave);
   if (response.destroyed) leave();
   try {
@@ -15,3 +15,10 @@ export async function waitForBrowser<Result>(
     response.off('close', leave);
   }
 }
+
+/** Throws the same error when the browser has left. */
+export function checkBrowser(response: PortalResponse): void {
+  if (response.destroyed) throw createGone();
+}
+
+const createGone = (): Error => Object.assign(new Error('The browser has left.'), { status: 400 });

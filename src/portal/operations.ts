@@ -10,7 +10,7 @@ import { mayCall } from '../domain/users/roles.ts';
 import type { Context } from '../operations/context.ts';
 import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
-import { waitForBrowser } from './gone-browsers.ts';
+import { checkBrowser, waitForBrowser } from './gone-browsers.ts';
 import { isOfRequestId, isRequestIdUsed, NO_REQUEST_ID, SENT_BEFORE } from './form-keys.ts';
 import type { FieldMessages } from './forms.ts';
 import { stepAside } from './page-turns.ts';
@@ -43,6 +43,10 @@ export function toOperationContext(
     orgId: organizationId,
     stepAside: () => stepAside(context, response),
     whileWanted: (wait) => waitForBrowser(response, wait),
+    yieldToEventLoop: async (days, partnerId) => {
+      await context.yieldToEventLoop(days, partnerId);
+      checkBrowser(response);
+    },
   };
 }
 

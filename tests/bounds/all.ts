@@ -19,6 +19,7 @@ import { boundsOfPlans } from './of-plans.ts';
 import { boundsOfPortal } from './of-portal.ts';
 import { boundsOfPrices } from './of-prices.ts';
 import { boundsOfRequestLog } from './of-request-log.ts';
+import { boundsOfSlices } from './of-slices.ts';
 import { boundsOfTries } from './of-tries.ts';
 import { boundsOfWork } from './of-work.ts';
 
@@ -44,4 +45,5 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfPortal,
   ...boundsOfPrices,
   ...boundsOfRequestLog,
+  ...boundsOfSlices,
 ];

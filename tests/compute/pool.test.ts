@@ -131,6 +131,74 @@ test('of all partners together 32 have a turn', async () => {
   (await oneMore)();
 });
 
+/** Computations in slices that are under way, or wait, until they are ended. */
+function goOnInSlices() {
+  const timers = new ManualTimers();
+  start({ startTimer: timers.start });
+  const { promise: ended, resolve: end } = Promise.withResolvers<undefined>();
+  const begun: Promise<unknown>[] = [];
+  /** Resolves to what it is refused with, where it is. */
+  const beginOne = (partnerId: string): Promise<unknown> =>
+    pool.inSlices(partnerId, () => ended).catch((reason: unknown) => reason);
+  return {
+    timers,
+    beginOne,
+    begin: (partnerId: string, count: number): void => {
+      begun.push(...Array.from({ length: count }, () => beginOne(partnerId)));
+    },
+    end: async (): Promise<void> => {
+      end(undefined);
+      await Promise.all(begun);
+      expect(pool.usage.sliced).toEqual({ capacity: 512, held: 0, waiting: 0 });
+    },
+  };
+}
+
+test('of one partner 128 computations in slices are under way, and one more is refused after 2 s', async () => {
+  const { timers, begin, beginOne, end } = goOnInSlices();
+  begin('a', 128);
+  const refused = beginOne('a');
+  expect(pool.usage.sliced).toEqual({ capacity: 512, held: 128, waiting: 1 });
+  begin('b', 64);
+  expect(pool.usage.sliced).toEqual({ capacity: 512, held: 192, waiting: 1 });
+  timers.advance(1_999);
+  expect(pool.usage.sliced.waiting).toBe(1);
+  timers.advance(1);
+  expect(await refused).toMatchObject({ code: 'overloaded', headers: { 'Retry-After': '2' } });
+  await end();
+});
+
+test('1,000 computations in slices of a partner wait; one more is refused after a second', async () => {
+  const { timers, begin, beginOne, end } = goOnInSlices();
+  begin('a', 128 + 1_000);
+  const refused = beginOne('a');
+  expect(pool.usage.sliced).toMatchObject({ held: 128, waiting: 1_000 });
+  timers.advance(1_000);
+  expect(await refused).toMatchObject({ code: 'overloaded' });
+  expect(pool.usage.sliced.waiting).toBe(1_000);
+  await end();
+});
+
+test('of all partners 512 computations in slices are under way, the last of which nobody borrows', async () => {
+  const { begin, end } = goOnInSlices();
+  for (const partnerId of ['a', 'b', 'c', 'd']) begin(partnerId, 128);
+  expect(pool.usage.sliced).toEqual({ capacity: 512, held: 511, waiting: 1 });
+  begin('e', 2);
+  expect(pool.usage.sliced).toEqual({ capacity: 512, held: 512, waiting: 2 });
+  await end();
+});
+
+test('who leaves the line for computations in slices is not waited for', async () => {
+  const { begin, end } = goOnInSlices();
+  begin('a', 128);
+  const gone = new AbortController();
+  const waiting = pool.inSlices('a', () => Promise.resolve(), gone.signal);
+  gone.abort(new Error('The reader has left.'));
+  await expect(waiting).rejects.toThrow('The reader has left.');
+  expect(pool.usage.sliced.waiting).toBe(0);
+  await end();
+});
+
 test('the jobs of one partner do not keep another from the thread', async () => {
   const run = start();
   const order: string[] = [];

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createSession } from '../../src/accounts/sessions.ts';
 import { createPageTurns, createPlacesAside } from '../../src/compose/pages.ts';
 import type { PageHandler, PortalContext, PortalResponse } from '../../src/portal/context.ts';
+import { toOperationContext } from '../../src/portal/operations.ts';
 import { inPageTurn, stepAside } from '../../src/portal/page-turns.ts';
 import type { FairShare } from '../../src/shares/fair-share.ts';
 import { until } from '../process/partner.ts';
@@ -158,3 +159,26 @@ test('other pages of the partner are there while one waits for what homes of a f
   expect((await powers).status).toBe(200);
   expect([site.pageTurns.usage.held, site.placesAside.usage.held]).toEqual([0, 0]);
 });
+
+test('what a page computes ends at its next slice when its browser has left', async () => {
+  const { context, response } = pageOf();
+  const { yieldToEventLoop } = toOperationContext(context, response, 'getUserInverter', PARTNER);
+  await yieldToEventLoop(0);
+  Object.assign(response, { destroyed: true });
+  await expect(yieldToEventLoop(0)).rejects.toThrow('The browser has left.');
+});
+
+/** A page that calls an operation, and its answer. */
+function pageOf() {
+  const context: Partial<PortalContext> = {
+    clock: () => new Date(),
+    yieldToEventLoop: () => Promise.resolve(),
+  };
+  const session = { userId: PARTNER, orgId: PARTNER, partnerId: PARTNER, role: 'admin' };
+  const response = Object.assign(new EventEmitter(), {
+    locals: { session },
+    destroyed: false,
+    get: () => undefined,
+  });
+  return { context: context as PortalContext, response: response as unknown as PortalResponse };
+}
