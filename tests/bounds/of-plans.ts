@@ -45,6 +45,19 @@ export const boundsOfPlans: readonly Bound[] = [
     pieces('walks or follows a day or a window at most in a piece', 'something else in each quarter hour'),
   ),
   bound(
+    'days of a car that nobody drives that are looked at for its charge',
+    [
+      replace(
+        'src/simulation/cars/vehicle-run.ts',
+        'if (annualKwh > 0) return run;',
+        'if (annualKwh >= 0) return run;',
+      ),
+    ],
+    testsOf('tests/simulation/cars/idle-car.test.ts')(
+      'has what it had at first, and no day before is looked at',
+    ),
+  ),
+  bound(
     'days that are looked through for a stay',
     [replace(STAYS, 'const LOOKED_THROUGH_DAYS = 8;', 'const LOOKED_THROUGH_DAYS = 80;')],
     stays('a car that never leaves is looked after for eight days to either side'),

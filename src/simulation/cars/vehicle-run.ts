@@ -42,7 +42,7 @@ export function createHabitualVehicle(
   firstOf: (day: number) => number,
 ): VehicleRun {
   const drivingOn = createVehicleDayPlanner(household, vehicle);
-  return new HabitualVehicle(vehicleBatteryLimitsOf(vehicle), drivingOn, firstOf);
+  return asDriven(household, new HabitualVehicle(vehicleBatteryLimitsOf(vehicle), drivingOn, firstOf));
 }
 
 /** The run of a household's vehicle that has preferences. */
@@ -56,7 +56,18 @@ export function createSteeredVehicle(
   const drivingOn = remembered(createVehicleDayPlanner(household, vehicle));
   const timeZone = household.time_zone;
   const charging = new SteeredCharging({ timeZone, limits, drivingOn, ownPowerOn, steering });
-  return new SteeredVehicle(limits, charging, firstOf);
+  return asDriven(household, new SteeredVehicle(limits, charging, firstOf));
+}
+
+/** A car that nobody drives is never plugged in and keeps what it had at first: no past would ever be forgotten, and none counts. */
+function asDriven({ ev_annual_kwh: annualKwh }: Household, run: VehicleRun): VehicleRun {
+  if (annualKwh > 0) return run;
+  const { initial } = run;
+  return {
+    initial,
+    write: (day, rows) => run.write(day, rows, () => initial),
+    outlookAt: (quarter) => run.outlookAt(quarter, () => initial),
+  };
 }
 
 const REMEMBERED_DAYS = 32;
