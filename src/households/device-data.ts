@@ -53,11 +53,15 @@ export async function computeDeviceData<Type extends DeviceType>(
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
   const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);
-  await slicer.approach(modelled.model, Math.floor(span.first / QUARTER_HOURS_PER_DAY));
+  let day = Math.floor(span.first / QUARTER_HOURS_PER_DAY);
+  await slicer.approach(modelled.model, day);
   const periods: DeviceDataResult<Type>['periods'] = [];
-  for (const day of computeDeviceSeries(modelled, type, span, quarters)) {
-    periods.push(...day.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))));
+  for (const ofDay of computeDeviceSeries(modelled, type, span, quarters)) {
+    periods.push(...ofDay.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))));
     await slicer.yieldIfDue();
+    day += 1;
+    // Where prices begin with it, its plan is the first that looks far back.
+    if (day * QUARTER_HOURS_PER_DAY < span.end) await slicer.approach(modelled.model, day);
   }
   return { periods, made };
 }

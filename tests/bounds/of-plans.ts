@@ -6,9 +6,12 @@ const WALK = 'src/simulation/house/window-walk.ts';
 const SETTLED = 'src/simulation/house/settled-windows.ts';
 const RESTS = 'src/simulation/house/rests.ts';
 const MEMORY = 'src/simulation/house/plan-memory.ts';
+const UNSTEERED = 'src/simulation/devices/unsteered-battery.ts';
 const STAYS = 'src/simulation/cars/stays.ts';
 
 const pieces = testsOf('tests/simulation/house/restless-house.test.ts');
+const unsteered = testsOf('tests/simulation/devices/unsteered-battery.test.ts');
+const slow = testsOf('tests/simulation/model/slow-battery.test.ts');
 const stays = testsOf('tests/simulation/cars/stays.test.ts');
 
 export const boundsOfPlans: readonly Bound[] = [
@@ -43,6 +46,45 @@ export const boundsOfPlans: readonly Bound[] = [
       ),
     ],
     pieces('walks or follows a day or a window at most in a piece', 'something else in each quarter hour'),
+  ),
+  bound(
+    'what a look for the charge with which the plan of a battery ends computes at once',
+    [
+      replace(
+        UNSTEERED,
+        'return this.#find(day) !== undefined;',
+        'return Number.isFinite(this.energyAt(day * QUARTER_HOURS_PER_DAY));',
+      ),
+    ],
+    unsteered('follows a day in a piece, two in the last'),
+    slow('a day of a slow battery is approached by a household-day in a piece'),
+  ),
+  bound(
+    'what such a look computes at once of the heat pump beside the battery',
+    [
+      replace(
+        UNSTEERED,
+        'if (!isKept && !this.#source.approach(search.at)) return;',
+        'while (!isKept && !this.#source.approach(search.at));',
+      ),
+    ],
+    slow('the heat pump beside it is approached as well on each of the days'),
+  ),
+  bound(
+    'days on which a battery keeps all that such a look passes at once',
+    [replace(UNSTEERED, 'const KEEPING_DAYS_PER_PIECE = 256;', 'const KEEPING_DAYS_PER_PIECE = 1_000_000;')],
+    unsteered('of days on which a battery without panels keeps all for certain 256 are a piece'),
+  ),
+  bound(
+    'what the second day of a series computes at once',
+    [
+      replace(
+        'src/households/device-data.ts',
+        'if (day * QUARTER_HOURS_PER_DAY < span.end) await',
+        'if (day < 0) await',
+      ),
+    ],
+    testsOf('tests/households/device-data.test.ts')('no slice of a series of two days computes more'),
   ),
   bound(
     'days of a car that nobody drives that are looked at for its charge',

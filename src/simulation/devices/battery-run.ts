@@ -18,6 +18,8 @@ export interface BatterySurroundings {
   readonly firstOf: (day: number) => number;
   /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. Read it at once. */
   readonly surplusOn: (day: number) => Int32Array;
+  /** Makes a piece of what that follows from; true once no more than the day itself is left. */
+  readonly approach: (day: number) => boolean;
   /** Read it at once. */
   readonly expectedOn: ExpectedOn;
   /** Whether the household ever has something left. */
@@ -26,6 +28,11 @@ export interface BatterySurroundings {
 }
 
 export interface BatteryRun {
+  /**
+   * Makes a piece of what a UTC day (since 1970) follows from beside the energy at its start, of a day, or two at last; true once no more
+   * than some days around it are left. Without it they are made at once.
+   */
+  approach(day: number): boolean;
   /** Stored energy at the start of a UTC day (since 1970), mWh; `knownEnergyAt` gives it where it is known. */
   energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number;
   /** Writes a day that begins with `start` mWh; `surplus` is what the household has left in each of its quarter hours. */
@@ -47,6 +54,10 @@ class SelfConsumption implements BatteryRun {
 
   constructor(surroundings: BatterySurroundings) {
     this.#surroundings = surroundings;
+  }
+
+  approach(): boolean {
+    return true;
   }
 
   energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {
@@ -85,6 +96,10 @@ class BatteryByPrice implements BatteryRun {
       surplusOn: (day) => this.#surplus.on(day),
       expectedOn: (day, withVehicle, place) => (withVehicle ? expectedWith : expectedWithout).on(day, place),
     });
+  }
+
+  approach(day: number): boolean {
+    return this.#battery.approach(day);
   }
 
   energyAtDayStart(day: number, knownEnergyAt: (day: number) => number | undefined): number {

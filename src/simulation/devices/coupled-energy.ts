@@ -9,28 +9,70 @@ export interface StoreDays {
 }
 
 /**
- * Stored energy at the start of `day`, mWh: the least and the largest possible energy are followed from ever farther back until
- * they meet, or from a day at which it is known (coupling from the past: Propp and Wilson 1996). One day must be known.
+ * Looks for the stored energy at the start of `day`, mWh: the least and the largest possible energy are followed from ever farther
+ * back until they meet, or from a day at which it is known (coupling from the past: Propp and Wilson 1996). One day must be known.
  */
+export class CoupledSearch {
+  /** What is looked for, once it is found. */
+  energy: number | undefined;
+  /** The day that is followed next, and the least and the largest energy with which it may begin, equal once they have met. */
+  at = NaN;
+  low = NaN;
+  high = NaN;
+  readonly #days: StoreDays;
+  readonly #day: number;
+  readonly #knownEnergyAt: (day: number) => number | undefined;
+  #distance = 1;
+  /** At no day after it, up to the one that is looked at, is the energy known. */
+  #unknownAfter: number;
+
+  constructor(days: StoreDays, day: number, knownEnergyAt: (day: number) => number | undefined) {
+    this.#days = days;
+    this.#day = day;
+    this.#knownEnergyAt = knownEnergyAt;
+    this.#unknownAfter = day;
+    this.#begin();
+  }
+
+  /** Follows a day. */
+  goOn(): void {
+    const { endOf } = this.#days;
+    const isMet = this.low === this.high;
+    this.low = endOf(this.at, this.low);
+    this.high = isMet ? this.low : endOf(this.at, this.high);
+    this.at += 1;
+    if (this.at < this.#day) return;
+    if (this.low === this.high) this.energy = this.low;
+    else {
+      this.#distance *= 2;
+      this.#begin();
+    }
+  }
+
+  /** Goes back by the distance, or to the first day on the way at which the energy is known. */
+  #begin(): void {
+    const from = this.#day - this.#distance;
+    for (; this.#unknownAfter >= from; this.#unknownAfter--) {
+      const known = this.#knownEnergyAt(this.#unknownAfter);
+      if (known === undefined) continue;
+      this.at = this.#unknownAfter;
+      this.low = this.high = known;
+      if (this.at === this.#day) this.energy = known;
+      return;
+    }
+    this.at = from;
+    this.low = this.#days.least;
+    this.high = this.#days.most;
+  }
+}
+
+/** What a search finds, at once. */
 export function coupledEnergyAtDayStart(
-  { least, most, endOf }: StoreDays,
+  days: StoreDays,
   day: number,
   knownEnergyAt: (day: number) => number | undefined,
 ): number {
-  for (let from = day, distance = 1; ; distance *= 2) {
-    for (; from >= day - distance; from--) {
-      let known = knownEnergyAt(from);
-      if (known === undefined) continue;
-      for (let at = from; at < day; at++) known = endOf(at, known);
-      return known;
-    }
-    let low = least;
-    let high = most;
-    for (let at = day - distance; at < day; at++) {
-      const isMet = low === high;
-      low = endOf(at, low);
-      high = isMet ? low : endOf(at, high);
-    }
-    if (low === high) return low;
-  }
+  const search = new CoupledSearch(days, day, knownEnergyAt);
+  while (search.energy === undefined) search.goOn();
+  return search.energy;
 }

@@ -7,14 +7,14 @@ import { knownAtMs } from '../control/steering.ts';
 import type { Steering } from '../control/steering.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
 import { localQuarterAt, utcQuarterAt } from '../time/local-day.ts';
-import type { BatteryLimits } from './battery.ts';
 import { createBatteryLevels, storedBySelfConsumption, storedWithin } from './battery-levels.ts';
 import type { BatteryLevels } from './battery-levels.ts';
 import { MAX_PLANNED_QUARTERS, planBattery } from './battery-plan.ts';
 import { BatterySettingsLookup } from './battery-settings.ts';
 import type { BatterySettings } from './battery-settings.ts';
 import { coupledEnergyAtDayStart } from './coupled-energy.ts';
-import type { StoreDays } from './coupled-energy.ts';
+import { UnsteeredBattery } from './unsteered-battery.ts';
+import type { UnsteeredSource } from './unsteered-battery.ts';
 
 /**
  * What a household would have left on a UTC day if its devices kept their habits at a place, with its vehicle or without; AC, mWh
@@ -23,17 +23,10 @@ import type { StoreDays } from './coupled-energy.ts';
 export type ExpectedOn = (day: number, withVehicle: boolean, place: Place | null) => Int32Array;
 
 /** What a battery's charge follows from. */
-export interface BatterySource {
+export interface BatterySource extends UnsteeredSource {
   /** IANA name. */
   readonly timeZone: string;
-  readonly limits: BatteryLimits;
-  /** What the household has left on a UTC day, below 0 what it lacks; AC, mWh in each of the 96 quarter hours. */
-  readonly surplusOn: (day: number) => Int32Array;
   readonly expectedOn: ExpectedOn;
-  /** The first quarter hour of a day that belongs to the history; 96 on earlier days. */
-  readonly firstOf: (day: number) => number;
-  /** Whether the household ever has something left. */
-  readonly hasPanels: boolean;
   readonly steering: Steering;
 }
 
@@ -75,8 +68,8 @@ export class SteeredBattery {
   /** The battery never holds less, mWh. */
   readonly #least: number;
   readonly #days = new DayCache<BatteryLevels>(KEPT_DAYS);
-  /** Energy at the start of days if the battery only ever served self-consumption. */
-  readonly #unsteeredStarts = new DayCache<number>(KEPT_DAYS);
+  /** The same battery if it only ever served self-consumption. */
+  readonly #unsteered: UnsteeredBattery;
   #window = NO_SPAN;
   #plan = NO_PLAN;
 
@@ -84,6 +77,24 @@ export class SteeredBattery {
     this.#source = source;
     this.#settings = new BatterySettingsLookup(source.steering.control, source.limits.capacity);
     this.#least = Math.min(source.limits.initial, this.#settings.leastReserve());
+    this.#unsteered = new UnsteeredBattery(source, this.#settings, this.#least);
+  }
+
+  /**
+   * Follows a day of those that tell with which charge the plans of a UTC day (since 1970) end, or the last one for each of them; true
+   * once no more than some days around it are left.
+   */
+  approach(day: number): boolean {
+    if (this.#days.find(day) !== undefined) return true;
+    const end = (day + 1) * QUARTER_HOURS_PER_DAY;
+    for (let quarter = day * QUARTER_HOURS_PER_DAY; quarter < end;) {
+      const window = this.#windowOf(quarter);
+      const needsPlan = goesByPrices(this.#settings.at(quarter)) && this.#isPriced(quarter);
+      const windowDay = Math.floor(window.first / QUARTER_HOURS_PER_DAY);
+      if (needsPlan && !this.#unsteered.approach(windowDay)) return false;
+      quarter = needsPlan ? window.end : quarter + 1;
+    }
+    return true;
   }
 
   /** Between which levels the battery is left alone on a UTC day (since 1970). */
@@ -102,11 +113,8 @@ export class SteeredBattery {
         x = storedWithin(limits, levels, i, surplus[i] ?? 0, x);
       return x;
     };
-    return coupledEnergyAtDayStart(this.#store(endOf), day, knownEnergyAt);
-  }
-
-  #store(endOf: StoreDays['endOf']): StoreDays {
-    return { least: this.#least, most: this.#source.limits.capacity, endOf };
+    const days = { least: this.#least, most: limits.capacity, endOf };
+    return coupledEnergyAtDayStart(days, day, knownEnergyAt);
   }
 
   #decide(day: number, used: BatteryLevels | undefined): BatteryLevels {
@@ -130,15 +138,20 @@ export class SteeredBattery {
     return levels;
   }
 
+  #isPriced(quarter: number): boolean {
+    const { steering } = this.#source;
+    return steering.prices.priceAt(quarter * QUARTER_HOUR_MS, knownAtMs(steering, quarter)) !== null;
+  }
+
   /** Whether the battery goes by prices in a quarter hour; then the present plan holds it. */
   #isPlanned(quarter: number, settings: BatterySettings): boolean {
-    if (settings.isUnsteered || settings.isBoosted || !settings.priceResponse) return false;
+    if (!goesByPrices(settings)) return false;
     const { steering } = this.#source;
     const revision = steering.prices.revisionAt(knownAtMs(steering, quarter));
     const window = this.#windowOf(quarter);
     const plan = this.#plan;
     // What a plan says of a quarter hour follows from those behind it, so that it need not have begun with it.
-    const isIn = quarter >= plan.from && quarter < plan.end && plan.window === window;
+    const isIn = quarter >= plan.from && quarter < plan.end && plan.window.first === window.first;
     const place = placeAt(steering.control, quarter);
     if (!isIn || plan.revision !== revision || plan.settings !== settings || plan.place !== place)
       this.#plan = this.#makePlan({ window, revision, settings, place, from: quarter });
@@ -182,7 +195,7 @@ export class SteeredBattery {
   /** Writes what a plan expects; the energy that self-consumption since its window began would then leave comes back. */
   #expect({ window, from, settings, place }: AskedPlan, count: number): number {
     const { limits, expectedOn } = this.#source;
-    let stored = this.#unsteeredAt(window.first);
+    let stored = this.#unsteered.energyAt(window.first);
     let row: Int32Array | undefined;
     for (let at = window.first; at < from + count; at++) {
       const i = at % QUARTER_HOURS_PER_DAY;
@@ -196,37 +209,7 @@ export class SteeredBattery {
     }
     return stored;
   }
-
-  /** The energy stored as a quarter hour begins if the battery only ever served self-consumption. */
-  #unsteeredAt(quarter: number): number {
-    const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
-    return this.#followUnsteered(day, quarter % QUARTER_HOURS_PER_DAY, this.#unsteeredAtDayStart(day));
-  }
-
-  #unsteeredAtDayStart(day: number): number {
-    const { limits, firstOf } = this.#source;
-    // No history lies before the initial charge.
-    const knownAt = (at: number): number | undefined =>
-      firstOf(at) > 0 ? limits.initial : this.#unsteeredStarts.find(at);
-    const endOf = (at: number, start: number): number =>
-      this.#followUnsteered(at, QUARTER_HOURS_PER_DAY, start);
-    const known = knownAt(day);
-    if (known !== undefined) return known;
-    return this.#unsteeredStarts.set(day, coupledEnergyAtDayStart(this.#store(endOf), day, knownAt));
-  }
-
-  #followUnsteered(day: number, quarters: number, start: number): number {
-    const { limits, surplusOn, firstOf, hasPanels } = this.#source;
-    const midnight = day * QUARTER_HOURS_PER_DAY;
-    const first = firstOf(day);
-    // Nothing charges it, so that a walk far into the past need not compute what empties no battery.
-    if (!hasPanels && this.#settings.keepsAll(midnight + first, midnight + quarters, start)) return start;
-    const surplus = surplusOn(day);
-    let x = start;
-    for (let i = first; i < quarters; i++) {
-      const { reserve } = this.#settings.at(midnight + i);
-      x = storedBySelfConsumption(limits, reserve, surplus[i] ?? 0, x);
-    }
-    return x;
-  }
 }
+
+const goesByPrices = ({ isUnsteered, isBoosted, priceResponse }: BatterySettings): boolean =>
+  priceResponse && !isUnsteered && !isBoosted;

@@ -64,6 +64,7 @@ class QuarterHourModel implements HouseholdModel {
       limits,
       firstOf,
       surplusOn: (day) => house.surplusOn(day),
+      approach: (day) => house.approach(day),
       expectedOn: (day, withVehicle, place) => house.expectedOn(day, withVehicle, place),
       hasPanels: household.pv.rating_kw > 0,
       steering,
@@ -88,7 +89,9 @@ class QuarterHourModel implements HouseholdModel {
   }
 
   approach(day: number): boolean {
-    return this.#days.find(day) !== undefined || this.#house.approach(day);
+    if (this.#days.find(day) !== undefined) return true;
+    // The battery looks at other days, in whose place the house then remembers this one.
+    return this.#battery.approach(day) && this.#house.approach(day);
   }
 
   quarter(quarterIndex: number): Quarter {

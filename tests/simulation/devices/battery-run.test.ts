@@ -40,6 +40,7 @@ test('the surplus that a battery by price is given is not computed again, and us
         askedFor.push(day);
         return rowOf(day);
       },
+      approach: () => true,
       expectedOn: rowOf,
       hasPanels: true,
       steering: { ...RESTLESS, control: { ...UNCONTROLLED, inverter } },

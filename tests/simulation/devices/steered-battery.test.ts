@@ -37,6 +37,7 @@ function batteryOf(
       asked.surplus += 1;
       return NEEDY;
     },
+    approach: () => true,
     expectedOn: (_day, _withVehicle, place) => {
       asked.expected += 1;
       asked.places.push(place);
