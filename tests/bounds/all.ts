@@ -1,6 +1,7 @@
 // Every bound that can be taken out: what the attacks of the bench meet, and all others, those first that anybody can reach.
 import { BOUNDS } from '../../bench/abuse/bounds/all.ts';
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
+import { boundsOfCaches } from './of-caches.ts';
 import { boundsOfConnectionShares } from './of-connection-shares.ts';
 import { boundsOfConnections } from './of-connections.ts';
 import { boundsOfCounting } from './of-counting.ts';
@@ -32,6 +33,7 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfEndedCredentials,
   ...boundsOfDatabase,
   ...boundsOfWork,
+  ...boundsOfCaches,
   ...boundsOfPlans,
   ...boundsOfTries,
   ...boundsOfMemory,

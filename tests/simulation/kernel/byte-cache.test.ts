@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ByteCache } from '../../../src/simulation/kernel/byte-cache.ts';
+import { countAllCalls } from '../../support/call-counts.ts';
 
 const KIB = 1_024;
 /** What an entry of 9 KiB costs is 10 KiB. */
@@ -37,4 +38,31 @@ test('a new value takes the place of the one before', () => {
   for (let i = 0; i < 10; i++) cache.set('a', String(i), 'a', BYTES);
   expect(cache.find('a')).toBe('9');
   expect(cache.bytes).toBe(10 * KIB);
+});
+
+test('of all partners together the one that was asked for longest ago goes, whosever it is', () => {
+  const cache = new ByteCache<string>({ maxBytes: 30 * KIB, maxBytesOfPartner: 20 * KIB });
+  for (const partner of ['a', 'b', 'c']) cache.set(partner, partner, partner, BYTES);
+  expect(cache.find('a')).toBe('a');
+  cache.set('d', 'd', 'c', BYTES);
+  expect(keys(cache, 'a', 'b', 'c', 'd')).toEqual(['a', 'c', 'd']);
+  expect(cache.bytes).toBe(30 * KIB);
+});
+
+test('an entry costs no more than a few steps beside ten thousand older ones of another partner', async () => {
+  const cache = new ByteCache<string>({ maxBytes: 40_000 * KIB, maxBytesOfPartner: 20_000 * KIB });
+  const setOwn = (from: number, end: number): void => {
+    for (let i = from; i < end; i++) cache.set(`own ${i}`, 'own', 'a', 999 * KIB);
+  };
+  for (let i = 0; i < 10_000; i++) cache.set(`other ${i}`, 'other', 'b', 0);
+  setOwn(0, 20);
+  // Each takes the place of another one of its partner.
+  const calls = await countAllCalls('/simulation/kernel/', () => {
+    setOwn(20, 120);
+    return Promise.resolve();
+  });
+  expect(cache.bytes).toBe(30_000 * KIB);
+  expect(keys(cache, 'other 0', 'own 99', 'own 100', 'own 119')).toEqual(['other 0', 'own 100', 'own 119']);
+  expect(calls).toBeGreaterThan(100);
+  expect(calls).toBeLessThan(100 * 50);
 });
