@@ -18,6 +18,8 @@ import type { TimeSlicer } from './time-slicer.ts';
 export interface DeviceDataQuestion<Type extends DeviceType = DeviceType> {
   /** The simulation organization. */
   readonly orgId: string;
+  /** The partner whose fleet it is. */
+  readonly partnerId: string;
   /** What was drawn for the household, as it is stored. */
   readonly attributes: unknown;
   readonly checkpoint: StoredCheckpoint | null;
@@ -44,12 +46,12 @@ export async function computeDeviceData<Type extends DeviceType>(
   question: DeviceDataQuestion<Type>,
   slicer: TimeSlicer,
 ): Promise<DeviceDataResult<Type>> {
-  const { orgId, attributes, checkpoint, prices, control, type, span, quarters, now } = question;
+  const { orgId, partnerId, attributes, checkpoint, prices, control, type, span, quarters, now } = question;
   const steeringOf =
     prices === null
       ? undefined
-      : steeringByPrices(prices, ({ index }) => internControl(orgId, index, prices.partnerId, control));
-  const modelled = findModelledHousehold({ org_id: orgId, attributes }, steeringOf);
+      : steeringByPrices(prices, ({ index }) => internControl(orgId, index, partnerId, control));
+  const modelled = findModelledHousehold({ org_id: orgId, attributes }, partnerId, steeringOf);
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
   const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);

@@ -55,7 +55,7 @@ export async function computeDeviceStates(
     const { interruptions } = controls.get(row.household_index ?? -1) ?? NOTHING_ASKED;
     const lastReadAt = findLastReadAt(interruptions[row.device_type] ?? [], now);
     const at = earlierOf(row.stopped_at ?? now, lastReadAt);
-    const modelled = findModelledHousehold(row, steeringOf);
+    const modelled = findModelledHousehold(row, partnerId, steeringOf);
     if (modelled === undefined) {
       devices.push({ row, at, state: NEUTRAL_STATES[row.device_type] });
       continue;
@@ -91,12 +91,12 @@ function earlierOf(one: Date, other: Date | undefined): Date {
 
 /** What steers the households, where one of them has a heat pump or something was asked of it. */
 async function loadSteeringOf(
-  { db, now }: HouseholdContext,
+  { db, now, actor }: HouseholdContext,
   rows: readonly DeviceRow[],
   controls: ReadonlyMap<number, VersionedControl>,
 ) {
   for (const row of rows) {
-    const household = findStoredHousehold(row);
+    const household = findStoredHousehold(row, actor.partnerId);
     if (household && isSteered(row, household)) {
       const prices = await loadHistoryPrices(db, row.org_id, new Date(household.anchor_ms), now);
       return steeringByPrices(prices, controlOfHousehold(controls));

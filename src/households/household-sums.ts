@@ -67,7 +67,8 @@ function listHouseholds({
     internControl(orgId, index, prices.partnerId, controls.get(index) ?? NOTHING_ASKED),
   );
   return (JSON.parse(attributes) as unknown[]).map((each) => {
-    const modelled = findModelledHousehold({ org_id: orgId, attributes: each }, steeringOf);
+    const row = { org_id: orgId, attributes: each };
+    const modelled = findModelledHousehold(row, prices.partnerId, steeringOf);
     if (modelled === undefined) return undefined;
     const { interruptions } = controls.get(modelled.household.index) ?? NOTHING_ASKED;
     return (into) => addHousehold(into, modelled, span, quarters, listUnread(interruptions, now));

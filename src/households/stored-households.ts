@@ -1,8 +1,8 @@
-import { BoundedCache } from '../simulation/kernel/bounded-cache.ts';
 import { UNCONTROLLED } from '../simulation/control/household-control.ts';
 import { UNSTEERED } from '../simulation/control/steering.ts';
 import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
+import { SharedCache } from '../simulation/kernel/shared-cache.ts';
 import { createModelledHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';
 import { parseStoredHousehold } from '../simulation/model/model-versions.ts';
@@ -14,7 +14,7 @@ interface CachedHousehold {
 }
 
 /** The households asked for last, with their models, which remember the days they have computed. */
-const cache = new BoundedCache<string, CachedHousehold>(1000);
+const cache = new SharedCache<CachedHousehold>(1000);
 
 /** A row of a household or of one of its devices. */
 interface HouseholdRow {
@@ -26,10 +26,11 @@ interface HouseholdRow {
 
 /**
  * The household of a row, validated; undefined for a device that is not simulated. The same household gives the same
- * object again for as long as it is cached. Throws a RangeError when it is stored in a wrong shape.
+ * object again for as long as it is cached, among those of its organization's partner. Throws a RangeError when it is stored in
+ * a wrong shape.
  */
-export function findStoredHousehold(row: HouseholdRow): Household | undefined {
-  return findCached(row)?.household;
+export function findStoredHousehold(row: HouseholdRow, partnerId: string): Household | undefined {
+  return findCached(row, partnerId)?.household;
 }
 
 /** Whether anything steers a household: the prices that its heat pump follows, or what was asked of it. */
@@ -46,9 +47,10 @@ export function isSteered(
  */
 export function findModelledHousehold(
   row: HouseholdRow,
+  partnerId: string,
   steeringOf?: (household: Household) => Steering,
 ): ModelledHousehold | undefined {
-  const cached = findCached(row);
+  const cached = findCached(row, partnerId);
   if (cached === undefined) return undefined;
   const { household } = cached;
   const asked = steeringOf?.(household) ?? UNSTEERED;
@@ -61,9 +63,9 @@ export function findModelledHousehold(
   return modelled;
 }
 
-function findCached({ org_id, attributes }: HouseholdRow): CachedHousehold | undefined {
+function findCached({ org_id, attributes }: HouseholdRow, partnerId: string): CachedHousehold | undefined {
   if (attributes === null) return undefined;
-  return cache.getOrCompute(`${org_id} ${identityOf(attributes)}`, () => ({
+  return cache.getOrCompute(`${org_id} ${identityOf(attributes)}`, partnerId, () => ({
     household: parseStoredHousehold(attributes),
     models: new WeakMap(),
   }));

@@ -68,7 +68,7 @@ async function answerShort<Type extends DeviceType>(
   const device = await findVisibleDevice(context, { user_id: userId }, type, id);
   const { quarters, maxDays } = RESOLUTIONS[resolution];
   const range = parseInstantRange(['from', from], ['to', to], maxDays);
-  const household = findStoredHousehold(device);
+  const household = findStoredHousehold(device, context.actor.partnerId);
   const span =
     household && findCoveredSpan(new Date(household.anchor_ms), range, device.stopped_at ?? context.now);
   const metadata = toDeviceDataMetadata(device, type, resolution, span, household?.time_zone ?? null);
@@ -82,12 +82,16 @@ async function answerShort<Type extends DeviceType>(
   return { status: 200 as const, body: { metadata, data: periods } };
 }
 
-async function toQuestion({ db, now, actor }: Context, device: DeviceRow, household: Household) {
+async function toQuestion(
+  { db, now, actor: { partnerId } }: Context,
+  device: DeviceRow,
+  household: Household,
+) {
   const { org_id: orgId, attributes, checkpoint } = device;
-  const controls = await loadControls(db, actor.partnerId, [device]);
+  const controls = await loadControls(db, partnerId, [device]);
   const control = controls.get(household.index) ?? NOTHING_ASKED;
   const unread = listUnreadQuarters(control.interruptions[device.device_type] ?? [], now);
-  const question = { orgId, attributes, checkpoint, unread, now };
+  const question = { orgId, partnerId, attributes, checkpoint, unread, now };
   if (!isSteered(device, household)) return { ...question, prices: null, control };
   const prices = await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now);
   return { ...question, prices, control };

@@ -26,7 +26,9 @@ export const getHouseholdData: Handler<Context, 'getHouseholdData'> = async (
   const { resolution = '15MIN' } = query;
   const range = parseInstantRange(['from', query.from], ['to', query.to], RESOLUTIONS[resolution].maxDays);
   const row = await findHouseholdOfUser(context.db, context.orgId, path.user_id);
-  const household = row && findStoredHousehold({ org_id: context.orgId, attributes: row.attributes });
+  const { orgId, actor } = context;
+  const household =
+    row && findStoredHousehold({ org_id: orgId, attributes: row.attributes }, actor.partnerId);
   const span =
     household && findCoveredSpan(new Date(household.anchor_ms), range, row.stopped_at ?? context.now);
   const metadata = {

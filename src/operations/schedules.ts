@@ -119,7 +119,7 @@ async function plannedHousehold(
   { db, orgId, actor }: Context,
   device: DeviceRow,
 ): Promise<PlannedHousehold | undefined> {
-  const simulated = findStoredHousehold(device);
+  const simulated = findStoredHousehold(device, actor.partnerId);
   if (simulated !== undefined) {
     const controls = await loadControls(db, actor.partnerId, [device]);
     return { household: simulated, control: controlOfHousehold(controls)(simulated), known: ALL_TIME };

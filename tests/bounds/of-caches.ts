@@ -6,12 +6,42 @@ const BYTE_CACHE = 'src/simulation/kernel/byte-cache.ts';
 const ENTRIES = 'src/simulation/kernel/partner-entries.ts';
 
 const byteCache = testsOf('tests/simulation/kernel/byte-cache.test.ts');
+const sharedCache = testsOf('tests/simulation/kernel/shared-cache.test.ts');
+const households = testsOf('tests/households/stored-households.test.ts');
 
 export const boundsOfCaches: readonly Bound[] = [
+  bound(
+    'households that are remembered',
+    [
+      replace(
+        'src/households/stored-households.ts',
+        'new SharedCache<CachedHousehold>(1000)',
+        'new SharedCache<CachedHousehold>(4_194_304)',
+      ),
+    ],
+    households('of all partners a thousand households are remembered'),
+  ),
+  bound(
+    'households of one partner that are remembered',
+    [
+      replace(
+        'src/simulation/kernel/shared-cache.ts',
+        'if (entries.sizeOf(partnerId) > part) entries',
+        'if (part === Infinity) entries',
+      ),
+    ],
+    households('who pages through a large fleet keeps the households of another partner'),
+    sharedCache('a partner that asks for ever more loses its own'),
+  ),
   bound(
     'households that are remembered by use',
     [replace(ENTRIES, '    this.#order.renew(entry.inAll);\n', '')],
     byteCache('of all partners together the one that was asked for longest ago goes'),
+  ),
+  bound(
+    'households of a partner that are remembered by use',
+    [replace(ENTRIES, '    this.#parts.get(entry.partnerId)?.order.renew(entry.inPart);\n', '')],
+    sharedCache('what was not asked for longest goes first'),
   ),
   bound(
     'entries of others that a partner looks at for its own',

@@ -88,12 +88,12 @@ function toLocation(
 }
 
 export const getInverterSimulatorLocation: Handler<Context, 'getInverterSimulatorLocation'> = async (
-  { db, orgId },
+  { db, orgId, actor },
   { path },
 ) => {
   const inverter = await requireInverter(db, orgId, path);
   const fleet = await findFleetBySimulationOrg(db, orgId);
-  const household = findStoredHousehold(inverter);
+  const household = findStoredHousehold(inverter, actor.partnerId);
   if (fleet === undefined || household === undefined) throw notFoundProblem('simulated inverter');
   const { latitude, longitude, country, time_zone, location_source: source } = household;
   const location = { latitude, longitude, country, time_zone, source };

@@ -72,7 +72,7 @@ export async function findVehiclePreferenceErrors(
   const device = await findVisibleDevice(context, path, 'electric_vehicle', path.electric_vehicle_id);
   const { preferences } = await findAsked(context.db, device, 'electric_vehicle');
   const merged = mergePreferences('electric_vehicle', preferences, changes);
-  return validateVehiclePreferences(merged, changes, ownTargetOf(device));
+  return validateVehiclePreferences(merged, changes, ownTargetOf(context, device));
 }
 
 async function shown<Type extends SteeredType>(context: Context, path: UserPath, type: Type, id: string) {
@@ -93,7 +93,7 @@ async function changed<Type extends SteeredType>(
   const asked = await askOfDevice(context, device, type, (before, startsAt) => {
     requireMatch(sent.ifMatch, () => present(context, { id: device.id, type }, before));
     const preferences = mergePreferences(type, before.preferences, changes);
-    const errors = validatePreferences(device, preferences, changes);
+    const errors = validatePreferences(context, device, preferences, changes);
     if (errors.length > 0) throw validationProblem(errors);
     if (isDeepStrictEqual(preferences, before.preferences)) return undefined;
     return { kind: 'preferences', preferences, boostEndsAt: boostAt(before, startsAt) };
@@ -102,13 +102,19 @@ async function changed<Type extends SteeredType>(
 }
 
 /** Only vehicles have preferences that exclude each other. */
-function validatePreferences(device: DeviceRow, preferences: object, changes: object): readonly FieldError[] {
+function validatePreferences(
+  context: Context,
+  device: DeviceRow,
+  preferences: object,
+  changes: object,
+): readonly FieldError[] {
   if (device.device_type !== 'electric_vehicle') return [];
-  return validateVehiclePreferences(preferences as VehiclePreferences, changes, ownTargetOf(device));
+  return validateVehiclePreferences(preferences as VehiclePreferences, changes, ownTargetOf(context, device));
 }
 
-function ownTargetOf(device: DeviceRow): number {
-  return findStoredHousehold(device)?.electric_vehicle?.target_soc_percent ?? FULL_PERCENT;
+function ownTargetOf({ actor }: Context, device: DeviceRow): number {
+  const household = findStoredHousehold(device, actor.partnerId);
+  return household?.electric_vehicle?.target_soc_percent ?? FULL_PERCENT;
 }
 
 function present<Type extends SteeredType>(
