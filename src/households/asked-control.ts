@@ -2,6 +2,8 @@
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { listUnsteeredQuarters } from '../domain/notifications/interruptions.ts';
 import type { Interruption } from '../domain/notifications/interruptions.ts';
+import { unpackInterruptions } from '../domain/notifications/packed-interruptions.ts';
+import type { PackedInterruptions } from '../domain/notifications/packed-interruptions.ts';
 import type { EffectivePlace, EffectiveRevision } from '../queries/fleets/household-controls.ts';
 import type { DeviceControl, HouseholdControl, Place } from '../simulation/control/household-control.ts';
 import { readStoredPreferences } from '../simulation/control/preference-changes.ts';
@@ -9,7 +11,7 @@ import type { DevicePreferences, SteeredType } from '../simulation/control/prefe
 import type { QuarterSpan, Revision } from '../simulation/control/revisions.ts';
 
 /** The times in which conditions of a household's devices held, by type of device, in the order in which they began. */
-export type HouseholdInterruptions = { readonly [Type in DeviceType]?: readonly Interruption[] };
+export type HouseholdInterruptions = { readonly [Type in DeviceType]?: PackedInterruptions };
 
 /** What was asked of a household; revisions by device and time, places by time. `home`: where it was drawn. */
 export function toHouseholdControl(
@@ -33,9 +35,9 @@ export function toHouseholdControl(
 export function listSteeringInterruptions(
   type: DeviceType,
   interruptions: HouseholdInterruptions,
-): readonly Interruption[] {
-  const own = interruptions[type] ?? [];
-  return type === 'electric_vehicle' ? [...own, ...(interruptions.wallbox ?? [])] : own;
+): Interruption[] {
+  const own = unpackInterruptions(interruptions[type]);
+  return type === 'electric_vehicle' ? [...own, ...unpackInterruptions(interruptions.wallbox)] : own;
 }
 
 function toDeviceControl<Type extends SteeredType>(

@@ -6,6 +6,7 @@ import { computeDeviceState } from '../simulation/model/device-state.ts';
 import type { DeviceState, DeviceStates } from '../simulation/model/device-state.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { findLastReadAt, findPresentCondition } from '../domain/notifications/interruptions.ts';
+import { unpackInterruptions } from '../domain/notifications/packed-interruptions.ts';
 import { saveCheckpoints } from './checkpoints.ts';
 import { advanceCounters, utcDayOf } from './counters.ts';
 import { loadHistoryPrices } from './history-prices.ts';
@@ -53,7 +54,7 @@ export async function computeDeviceStates(
   const made = new Map<number, HouseholdCheckpoint>();
   for (const row of rows) {
     const { interruptions } = controls.get(row.household_index ?? -1) ?? NOTHING_ASKED;
-    const lastReadAt = findLastReadAt(interruptions[row.device_type] ?? [], now);
+    const lastReadAt = findLastReadAt(unpackInterruptions(interruptions[row.device_type]), now);
     const at = earlierOf(row.stopped_at ?? now, lastReadAt);
     const modelled = findModelledHousehold(row, partnerId, steeringOf);
     if (modelled === undefined) {

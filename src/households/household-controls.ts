@@ -1,6 +1,7 @@
 // What was asked of households and where they live, read when it has changed and kept by the number of its version.
 import type { DeviceType } from '../domain/fleets/devices.ts';
-import type { Interruption } from '../domain/notifications/interruptions.ts';
+import { packInterruptions } from '../domain/notifications/packed-interruptions.ts';
+import type { PackedInterruptions } from '../domain/notifications/packed-interruptions.ts';
 import type { UserRecord } from '../domain/users/users.ts';
 import { listInterruptions } from '../queries/fleets/interruptions.ts';
 import type { DeviceInterruption } from '../queries/fleets/interruptions.ts';
@@ -14,6 +15,7 @@ import { toKnownPlaces } from './known-places.ts';
 import type { KnownPlaces } from './known-places.ts';
 import { toHouseholdControl } from './asked-control.ts';
 import type { HouseholdInterruptions } from './asked-control.ts';
+import { bytesOfControl } from './control-bytes.ts';
 
 /** A row of a household or of one of its devices. */
 export interface ControlledRow {
@@ -51,9 +53,6 @@ const cached = new ByteCache<VersionedControl>({
   maxBytesOfPartner: 16 * 1_048_576,
 });
 
-/** In memory: what holds from a quarter hour on, and the preferences themselves, which revisions share. */
-const BYTES_OF_REVISION = 64;
-const BYTES_OF_PREFERENCES = 512;
 /** Changes whose rows are read by one statement: decoded in some milliseconds. */
 const CHANGES_PER_STATEMENT = 1_000;
 
@@ -140,20 +139,8 @@ function keep(
   partnerId: string,
   versioned: VersionedControl,
 ): VersionedControl {
-  cached.set(keyOf(orgId, index), versioned, partnerId, bytesOf(versioned));
+  cached.set(keyOf(orgId, index), versioned, partnerId, bytesOfControl(versioned));
   return versioned;
-}
-
-function bytesOf({ control, interruptions }: VersionedControl): number {
-  const devices = [control.electricVehicle, control.heatPump, control.inverter];
-  const preferences = new Set(devices.flatMap((device) => device.preferences.map(({ value }) => value)));
-  const lists = [
-    control.places,
-    ...Object.values(interruptions),
-    ...devices.flatMap((device) => [device.preferences, device.boosts, device.unsteered]),
-  ];
-  const revisions = lists.reduce((sum, { length }) => sum + length, 0);
-  return revisions * BYTES_OF_REVISION + preferences.size * BYTES_OF_PREFERENCES;
 }
 
 /** Rows in batches of few changes; a row of many is a batch of its own. */
@@ -195,7 +182,8 @@ async function readControls(db: Db, rows: readonly ControlledRow[]): Promise<[nu
 }
 
 function byType(interruptions: readonly DeviceInterruption[]): HouseholdInterruptions {
-  const types: { [Type in DeviceType]?: Interruption[] } = {};
-  for (const interruption of interruptions) (types[interruption.deviceType] ??= []).push(interruption);
+  const types: { [Type in DeviceType]?: PackedInterruptions } = {};
+  for (const [type, each] of Map.groupBy(interruptions, ({ deviceType }) => deviceType))
+    types[type] = packInterruptions(each);
   return types;
 }

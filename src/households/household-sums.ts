@@ -1,4 +1,5 @@
 import { listUnreadQuarters } from '../domain/notifications/interruptions.ts';
+import { unpackInterruptions } from '../domain/notifications/packed-interruptions.ts';
 import { addHousehold } from '../simulation/model/add-household.ts';
 import type { UnreadQuarters } from '../simulation/model/add-household.ts';
 import { countPeriods, createPeriodSums } from '../simulation/model/period-sums.ts';
@@ -77,6 +78,9 @@ function listHouseholds({
 
 function listUnread(interruptions: HouseholdInterruptions, now: Date): UnreadQuarters {
   return Object.fromEntries(
-    Object.entries(interruptions).map(([type, each]) => [type, listUnreadQuarters(each, now)]),
+    Object.entries(interruptions).map(([type, each]) => [
+      type,
+      listUnreadQuarters(unpackInterruptions(each), now),
+    ]),
   );
 }

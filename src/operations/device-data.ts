@@ -2,6 +2,7 @@ import type { Handler } from '../contract/handlers.ts';
 import { JsonBytes } from '../contract/json-bytes.ts';
 import { parseInstantRange } from '../domain/api/instant-range.ts';
 import { listUnreadQuarters } from '../domain/notifications/interruptions.ts';
+import { unpackInterruptions } from '../domain/notifications/packed-interruptions.ts';
 import type { DeviceType } from '../domain/fleets/devices.ts';
 import { saveCheckpoints } from '../households/checkpoints.ts';
 import { findCoveredSpan } from '../households/covered-span.ts';
@@ -90,7 +91,8 @@ async function toQuestion(
   const { org_id: orgId, attributes, checkpoint } = device;
   const controls = await loadControls(db, partnerId, [device]);
   const control = controls.get(household.index) ?? NOTHING_ASKED;
-  const unread = listUnreadQuarters(control.interruptions[device.device_type] ?? [], now);
+  const interruptions = unpackInterruptions(control.interruptions[device.device_type]);
+  const unread = listUnreadQuarters(interruptions, now);
   const question = { orgId, partnerId, attributes, checkpoint, unread, now };
   if (!isSteered(device, household)) return { ...question, prices: null, control };
   const prices = await loadHistoryPrices(db, orgId, new Date(household.anchor_ms), now);

@@ -4,10 +4,12 @@ import { bound, replace, testsOf } from './define.ts';
 
 const BYTE_CACHE = 'src/simulation/kernel/byte-cache.ts';
 const ENTRIES = 'src/simulation/kernel/partner-entries.ts';
+const BYTES = 'src/households/control-bytes.ts';
 
 const byteCache = testsOf('tests/simulation/kernel/byte-cache.test.ts');
 const sharedCache = testsOf('tests/simulation/kernel/shared-cache.test.ts');
 const households = testsOf('tests/households/stored-households.test.ts');
+const bytes = testsOf('tests/households/control-bytes.test.ts');
 
 export const boundsOfCaches: readonly Bound[] = [
   bound(
@@ -69,5 +71,26 @@ export const boundsOfCaches: readonly Bound[] = [
     'bytes of a cache',
     [replace(BYTE_CACHE, 'while (entries.size > maxBytes)', 'while (entries.size > Infinity)')],
     byteCache('of all partners together the one that was asked for longest ago goes'),
+  ),
+  bound(
+    'what is counted of interruptions',
+    [replace(BYTES, 'sum + BYTES_OF_PACKED + byteLength,', 'sum + 0 * byteLength,')],
+    bytes('as they are read and as another thread sends them', 'interruptions,'),
+  ),
+  bound(
+    'what is counted of preferences, boosts and times without steering',
+    [replace(BYTES, 'const BYTES_OF_REVISION = 96;', 'const BYTES_OF_REVISION = 8;')],
+    bytes('as they are read and as another thread sends them', 'boosts'),
+  ),
+  bound(
+    'controls of a partner that are remembered',
+    [
+      replace(
+        'src/households/household-controls.ts',
+        'maxBytesOfPartner: 16 * 1_048_576,',
+        'maxBytesOfPartner: 1_024 * 1_048_576,',
+      ),
+    ],
+    testsOf('tests/households/household-controls.test.ts')('of a partner 16 MB are kept'),
   ),
 ];

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toHouseholdControl } from '../../src/households/asked-control.ts';
 import { internControl, loadControls, NOTHING_ASKED } from '../../src/households/household-controls.ts';
-import type { ControlledRow } from '../../src/households/household-controls.ts';
+import type { ControlledRow, VersionedControl } from '../../src/households/household-controls.ts';
 import type { EffectiveRevision } from '../../src/queries/fleets/household-controls.ts';
 import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { DEFAULT_PREFERENCES } from '../../src/simulation/control/preference-changes.ts';
 import { OPEN_END } from '../../src/simulation/control/revisions.ts';
 import type { ConditionCode } from '../../src/domain/notifications/conditions.ts';
+import { packInterruptions } from '../../src/domain/notifications/packed-interruptions.ts';
 import { addPerson, startApi } from '../support/api.ts';
 import type { Api } from '../support/api.ts';
 import { addDevice } from '../support/fleet-records.ts';
 
 const QUARTER_MS = 900_000;
-const at = (quarter: number): Date => new Date(quarter * QUARTER_MS);
+const at = (quarter: number): number => quarter * QUARTER_MS;
 const HOME = { latitude: 48, longitude: 14 };
 
 describe('what was asked becomes what steers:', () => {
@@ -28,16 +29,18 @@ describe('what was asked becomes what steers:', () => {
   test('quarter hours without steering, of a car those of its wallbox too', () => {
     const interruption = (code: ConditionCode, first: number, end: number | null) => ({
       code,
-      startedAt: at(first - 1),
-      readUntil: at(first - 1),
-      endedAt: end === null ? null : at(end - 1),
+      readUntilMs: at(first - 1),
+      endedAtMs: end === null ? null : at(end - 1),
       unsteeredFrom: first,
       unsteeredTo: end,
     });
     const control = toHouseholdControl([], [], HOME, {
-      heat_pump: [interruption('steering_recovery_failed', 10, 14), interruption('device_offline', 12, 16)],
-      electric_vehicle: [interruption('reauthenticate', 20, null)],
-      wallbox: [interruption('device_offline', 18, 19)],
+      heat_pump: packInterruptions([
+        interruption('steering_recovery_failed', 10, 14),
+        interruption('device_offline', 12, 16),
+      ]),
+      electric_vehicle: packInterruptions([interruption('reauthenticate', 20, null)]),
+      wallbox: packInterruptions([interruption('device_offline', 18, 19)]),
     });
     expect(control.heatPump.unsteered).toEqual([{ first: 10, end: 16 }]);
     expect(control.electricVehicle.unsteered).toEqual([
@@ -184,5 +187,24 @@ describe('loading', () => {
     expect(internControl(orgId, 0, orgId, sent(2))).not.toBe(first);
     expect(internControl(orgId, 0, orgId, sent(2, 1))).not.toBe(internControl(orgId, 0, orgId, sent(2)));
     expect(internControl(orgId, 1, orgId, structuredClone(NOTHING_ASKED))).toBe(UNCONTROLLED);
+  });
+
+  test('of a partner 16 MB are kept, and what is kept of another one stays', () => {
+    const sent = (): VersionedControl => ({
+      version: 1,
+      createdMs: 0,
+      control: { ...UNCONTROLLED, places: [{ from: 1, value: HOME }] },
+      // Each of a megabyte.
+      interruptions: { heat_pump: new Float64Array(131_072) },
+    });
+    const intern = (id: string, index: number) => internControl(id, index, id, sent());
+    const [one, other] = [randomUUID(), randomUUID()];
+    const ofOther = intern(other, 0);
+    const controls = Array.from({ length: 32 }, (_, index) => intern(one, index));
+    const isKept = controls
+      .map((_, index) => 31 - index)
+      .map((index) => intern(one, index) === controls[index]);
+    expect(isKept.filter(Boolean)).toHaveLength(15);
+    expect(intern(other, 0)).toBe(ofOther);
   });
 });

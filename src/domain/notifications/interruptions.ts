@@ -23,11 +23,10 @@ export const MAX_INTERRUPTIONS = 256;
 /** One of the times in which a condition of a device held. */
 export interface Interruption {
   readonly code: ConditionCode;
-  readonly startedAt: Date;
-  /** The beginning, or later where that came in late: what was read by then stays. */
-  readonly readUntil: Date;
-  /** Null while it holds. */
-  readonly endedAt: Date | null;
+  /** The beginning, or later where that came in late, in milliseconds since 1970: what was read by then stays. */
+  readonly readUntilMs: number;
+  /** Milliseconds since 1970; null while it holds. */
+  readonly endedAtMs: number | null;
   /** Quarter hour since 1970 from which the device was not steered. */
   readonly unsteeredFrom: number;
   /** Exclusive; null while it holds. */
@@ -47,8 +46,8 @@ export const NO_END = Number.MAX_SAFE_INTEGER;
 /** When the device was read last before `now`; undefined while it is being read. */
 export function findLastReadAt(interruptions: readonly Interruption[], now: Date): Date | undefined {
   const unread = interruptions
-    .filter(({ code, readUntil }) => READINGS_BY_CODE[code] !== 'as_usual' && readUntil <= now)
-    .map(({ readUntil, endedAt }) => ({ first: readUntil.getTime(), end: endedAt?.getTime() ?? NO_END }));
+    .filter(({ code, readUntilMs }) => READINGS_BY_CODE[code] !== 'as_usual' && readUntilMs <= now.getTime())
+    .map(({ readUntilMs, endedAtMs }) => ({ first: readUntilMs, end: endedAtMs ?? NO_END }));
   const last = joinSpans(unread).at(-1);
   return last !== undefined && last.end > now.getTime() ? new Date(last.first) : undefined;
 }
@@ -59,13 +58,13 @@ export function findLastReadAt(interruptions: readonly Interruption[], now: Date
  */
 export function listUnreadQuarters(interruptions: readonly Interruption[], now: Date): QuarterHours[] {
   const lost = interruptions
-    .filter(({ code, readUntil, endedAt }) => {
-      const wasUnread = readUntil <= now && (endedAt === null || readUntil <= endedAt);
+    .filter(({ code, readUntilMs, endedAtMs }) => {
+      const wasUnread = readUntilMs <= now.getTime() && (endedAtMs === null || readUntilMs <= endedAtMs);
       return READINGS_BY_CODE[code] === 'lost' && wasUnread;
     })
-    .map(({ readUntil, endedAt }) => ({
-      first: Math.floor(readUntil.getTime() / QUARTER_HOUR_MS),
-      end: endedAt === null ? NO_END : Math.ceil(endedAt.getTime() / QUARTER_HOUR_MS),
+    .map(({ readUntilMs, endedAtMs }) => ({
+      first: Math.floor(readUntilMs / QUARTER_HOUR_MS),
+      end: endedAtMs === null ? NO_END : Math.ceil(endedAtMs / QUARTER_HOUR_MS),
     }));
   const lastReadAt = findLastReadAt(interruptions, now);
   if (lastReadAt !== undefined)
@@ -85,7 +84,7 @@ export function listUnsteeredQuarters(interruptions: readonly Interruption[]): Q
 
 /** The condition that holds; of several the one that comes first in the list of conditions. Undefined when none does. */
 export function findPresentCondition(interruptions: readonly Interruption[]): ConditionCode | undefined {
-  const present = new Set(interruptions.flatMap(({ code, endedAt }) => (endedAt === null ? [code] : [])));
+  const present = new Set(interruptions.flatMap(({ code, endedAtMs }) => (endedAtMs === null ? [code] : [])));
   return CONDITION_CODES.find((code) => present.has(code));
 }
 

@@ -27,8 +27,9 @@ export async function listInterruptions(
 
 const selectOfHouseholds = prepare(
   (_db, { orgId, indexes }: Households) => sql<DeviceInterruption>`
-    select d.household_index as "householdIndex", d.device_type as "deviceType", i.code, i.started_at as "startedAt",
-      i.read_until as "readUntil", i.ended_at as "endedAt", i.unsteered_from as "unsteeredFrom", i.unsteered_to as "unsteeredTo"
+    select d.household_index as "householdIndex", d.device_type as "deviceType", i.code,
+      (extract(epoch from i.read_until) * 1000)::bigint as "readUntilMs", (extract(epoch from i.ended_at) * 1000)::bigint as "endedAtMs",
+      i.unsteered_from as "unsteeredFrom", i.unsteered_to as "unsteeredTo"
     from devices d join device_interruptions i on i.org_id = d.org_id and i.device_id = d.id
     where d.org_id = ${orgId} and d.household_index = any(${indexes}::integer[])
     order by i.started_at, i.code

@@ -16,9 +16,8 @@ const quarterOf = (time: string): number => Math.floor(at(time).getTime() / 900_
 function interruption(code: ConditionCode, from: string, to?: string): Interruption {
   return {
     code,
-    startedAt: at(from),
-    readUntil: at(from),
-    endedAt: to === undefined ? null : at(to),
+    readUntilMs: at(from).getTime(),
+    endedAtMs: to === undefined ? null : at(to).getTime(),
     unsteeredFrom: quarterOf(from) + 1,
     unsteeredTo: to === undefined ? null : quarterOf(to) + 1,
   };
