@@ -64,6 +64,7 @@ async function* readParts(
       },
     ],
     attributes: JSON.stringify([row.attributes]),
+    isLast: true,
   };
   const households = {
     orgId,

@@ -3,8 +3,14 @@ import type { HouseholdPage } from '../queries/fleets/household-pages.ts';
 /** A job with so many households and the days of one resolution takes a thread 0.05 to 0.4 s, for which others wait. */
 export const HOUSEHOLDS_PER_JOB = 250;
 
+/**
+ * What was asked of the households of one job, by their versions: it is copied to the thread in one turn of the event loop. One
+ * household alone may have more.
+ */
+export const CHANGES_PER_JOB = 3_000;
+
 /** The pages of households by index, each as large as one job takes: none holds all of them. */
-export async function* listHouseholdPages<Page extends Pick<HouseholdPage, 'households'>>(
+export async function* listHouseholdPages<Page extends Pick<HouseholdPage, 'households' | 'isLast'>>(
   readPage: (from: number) => Promise<Page>,
 ): AsyncGenerator<Page> {
   for (let from = 0; ;) {
@@ -12,7 +18,7 @@ export async function* listHouseholdPages<Page extends Pick<HouseholdPage, 'hous
     const last = page.households.at(-1);
     if (last === undefined) return;
     yield page;
-    if (page.households.length < HOUSEHOLDS_PER_JOB) return;
+    if (page.isLast) return;
     from = last.household_index + 1;
   }
 }

@@ -165,5 +165,15 @@ export const boundsOfFleets: readonly Bound[] = [
       'so many of what comes behind stay',
       'two of them in a row',
     ),
+    'what was asked of the households that one job sums up',
+    [
+      replace(
+        'src/operations/household-pages.ts',
+        'const CHANGES_PER_JOB = 3_000;',
+        'const CHANGES_PER_JOB = 1_000_000_000;',
+      ),
+    ],
+    testsOf('tests/operations/summed-changes.test.ts')('the sums of a fleet are computed of households'),
+    testsOf('tests/operations/summed-changes.test.ts')('the powers of its households too'),
   ),
 ];

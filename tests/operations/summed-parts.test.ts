@@ -31,7 +31,8 @@ function householdsOf(count: number): SummedHouseholds {
       household_created_at: new Date(0),
       attributes: { latitude: 48, longitude: 16 },
     }));
-    return Promise.resolve({ households, attributes: JSON.stringify(households) });
+    const isLast = length < HOUSEHOLDS_PER_JOB;
+    return Promise.resolve({ households, attributes: JSON.stringify(households), isLast });
   };
   return { orgId: 'o', count, prices: PRICES, readPage };
 }

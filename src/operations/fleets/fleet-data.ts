@@ -10,7 +10,7 @@ import type { CountedHouseholds, HouseholdFilter } from '../../queries/fleets/ho
 import type { QuarterSpan } from '../../simulation/control/revisions.ts';
 import type { Context } from '../context.ts';
 import { workInTurn } from '../heavy-jobs.ts';
-import { HOUSEHOLDS_PER_JOB } from '../household-pages.ts';
+import { CHANGES_PER_JOB, HOUSEHOLDS_PER_JOB } from '../household-pages.ts';
 import {
   checkHouseholdDays,
   HouseholdsRemovedError,
@@ -102,6 +102,11 @@ export async function openHouseholds(
   const prices = await loadHistoryPrices(db, orgId, since, now);
   // Households that an expansion adds meanwhile are not of this answer.
   const readPage = (from: number) =>
-    readHouseholdPage(db, filter, { from, end: endIndex, limit: HOUSEHOLDS_PER_JOB });
+    readHouseholdPage(db, filter, {
+      from,
+      end: endIndex,
+      limit: HOUSEHOLDS_PER_JOB,
+      changes: CHANGES_PER_JOB,
+    });
   return { count, span, households: { orgId, count, prices, readPage } };
 }

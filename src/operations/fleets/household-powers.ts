@@ -40,7 +40,7 @@ export async function listHouseholdPowers(
   if (households === undefined) return { firstQuarter: 0, households: [] };
   const computePage = async (from: number) => {
     const page = await households.readPage(from);
-    return { households: page.households, powers: await computePowers(context, households, page, span) };
+    return { ...page, powers: await computePowers(context, households, page, span) };
   };
   const all: HouseholdPowers[] = [];
   const pages = listHouseholdPages((from) => workInNextTurn(context, from > 0, () => computePage(from)));

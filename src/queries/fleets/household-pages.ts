@@ -44,6 +44,8 @@ const selectTimeZone = prepare(
 export interface HouseholdPage {
   readonly households: readonly PagedHousehold[];
   readonly attributes: string;
+  /** Whether none comes behind them. */
+  readonly isLast: boolean;
 }
 
 /** A household and what was asked of it so far, by its version. */
@@ -58,20 +60,40 @@ export interface PagedHousehold {
   readonly attributes: { readonly latitude: number; readonly longitude: number };
 }
 
-/** Up to `limit` of them with indexes from `from` to below `end`, by index. */
+/** Which households a page has. */
+interface PageBounds {
+  /** The index of the first that may be one. */
+  readonly from: number;
+  /** Behind that of the last. */
+  readonly end: number;
+  readonly limit: number;
+  /** What was asked of all of them together, by their versions: a page ends before the household that has more, unless it is the first. */
+  readonly changes: number;
+}
+
+/** The next households by index. */
 export async function readHouseholdPage(
   db: Db,
   filter: HouseholdFilter,
-  { from, end, limit }: { readonly from: number; readonly end: number; readonly limit: number },
+  { from, end, limit, changes }: PageBounds,
 ): Promise<HouseholdPage> {
-  const { rows } = await sql<PagedHousehold & { readonly text: string }>`
+  const { rows } = await sql<PagedHousehold & { readonly text: string; readonly found: number }>`
+    with page as (
+      select org_id, user_id, household_index, control_version, created_at, attributes
+      from households
+      where ${matches(filter)} and household_index >= ${from} and household_index < ${end}
+      order by household_index
+      limit ${sql.lit(limit)}
+    ), counted as (
+      select *, count(*) over () as found, row_number() over in_order as place, sum(control_version) over in_order as changes
+      from page window in_order as (order by household_index)
+    )
     select org_id, user_id, household_index, control_version, created_at as household_created_at,
       json_build_object('latitude', attributes->'latitude', 'longitude', attributes->'longitude') as attributes,
-      attributes::text as text
-    from households
-    where ${matches(filter)} and household_index >= ${from} and household_index < ${end}
-    order by household_index
-    limit ${sql.lit(limit)}`.execute(db);
+      attributes::text as text, found
+    from counted where place = 1 or changes <= ${sql.lit(changes)}
+    order by household_index`.execute(db);
+  const found = rows[0]?.found ?? 0;
   return {
     households: rows.map(
       ({ org_id, user_id, household_index, control_version, household_created_at, attributes }) => ({
@@ -84,6 +106,7 @@ export async function readHouseholdPage(
       }),
     ),
     attributes: `[${rows.map(({ text }) => text).join(',')}]`,
+    isLast: rows.length === found && found < limit,
   };
 }
 
