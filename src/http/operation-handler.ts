@@ -26,7 +26,6 @@ import { CACHE_CONTROL } from './cache-control.ts';
 import { chooseAnswerCoding } from './coded-answer.ts';
 import type { SharedCoding } from './coding-shares.ts';
 import type { CallerRules } from './caller-rules.ts';
-import { waitWhileWanted } from './given-up.ts';
 import { checkNotGivenUp, waitWhileWanted } from './given-up.ts';
 import { sendReply } from './reply.ts';
 import type { ListShares, ReplyRules } from './reply.ts';

@@ -165,6 +165,8 @@ export const boundsOfFleets: readonly Bound[] = [
       'so many of what comes behind stay',
       'two of them in a row',
     ),
+  ),
+  bound(
     'what was asked of the households that one job sums up',
     [
       replace(

@@ -54,6 +54,7 @@ const questionOf = (orgId: string) => {
       stored: 500_000_000,
       vehicle_stored: 0,
     },
+    partnerId: orgId,
     prices: { orgId, partnerId: orgId, version: '1', known },
     control: { ...NOTHING_ASKED, version: 1, control: { ...UNCONTROLLED, inverter } },
     type: 'inverter',
