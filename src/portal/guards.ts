@@ -5,7 +5,7 @@ import type { PortalContext, PortalResponse } from './context.ts';
 import { getSession } from './context.ts';
 import { hasCsrfToken, parseFleetForm, parseFormBody, parsePageForm, parsePriceForm } from './forms.ts';
 import { takeFormTurn } from './form-turns.ts';
-import { readKeptValues } from './kept-values.ts';
+import { readEnteredValues } from './entered-values.ts';
 import { sendMessage } from '../html/messages.ts';
 import { sendView } from '../html/render.ts';
 import { redirectAfterForm } from './pages.ts';
@@ -78,14 +78,14 @@ export const requireSession: Guard = (request, response, next) => {
   }
   const isForm = request.method === 'POST';
   const back = `${LOGIN_PATH}?next=${encodeURIComponent(request.originalUrl)}`;
-  const kept = isForm ? readKeptValues(request) : [];
-  if (kept.length > 0) {
+  const entered = isForm ? readEnteredValues(request) : [];
+  if (entered.length > 0) {
     sendView(response, 403, 'refused-form', {
       heading: 'Signed out',
       text: 'Your session has ended, so that the form was not read. Nothing was changed.',
       back,
       backLabel: 'Log in and open the form again',
-      kept,
+      entered,
     });
   } else {
     redirectAfterForm(response, request.method === 'GET' && request.originalUrl !== '/' ? back : LOGIN_PATH);
@@ -112,7 +112,7 @@ export function sendCsrfRefusal(request: Request, response: PortalResponse): voi
     text: 'It does not carry the token of this session: you have signed in again since it was opened, it comes from another site, or the browser accepts no cookies here. Nothing was changed.',
     back: request.path,
     backLabel: 'Open the form again',
-    kept: readKeptValues(request),
+    entered: readEnteredValues(request),
   });
 }
 

@@ -154,8 +154,8 @@ const ofBodies: readonly Bound[] = [
   ),
   bound(
     'characters of a refused form that are shown',
-    [replace('src/portal/kept-values.ts', 'MOST_CHARACTERS = 16_384', 'MOST_CHARACTERS = Infinity')],
-    testsOf('tests/portal/kept-values.test.ts')('no password is shown, nor more than 16,384 characters'),
+    [replace('src/portal/entered-values.ts', 'MOST_CHARACTERS = 16_384', 'MOST_CHARACTERS = Infinity')],
+    testsOf('tests/portal/entered-values.test.ts')('no password is shown, nor more than 16,384 characters'),
   ),
   bound(
     'size of the form for prices',

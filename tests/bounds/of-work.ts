@@ -24,7 +24,7 @@ export const boundsOfWork: readonly Bound[] = [
         '    release = await waitWhileWanted(response, acquireChunk);\n    response.statusCode',
         '    response.statusCode',
       ),
-      replace(REPLY, 'break;\n      release = await waitWhileWanted(response, acquireChunk);', 'break;'),
+      replace(REPLY, 'return;\n      release = await waitWhileWanted(response, acquireChunk);', 'return;'),
     ],
     testsOf('tests/http/reply.test.ts')('no turn of the event loop makes more than one chunk'),
   ),

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 
 /** A value that was typed, with the name of its field. */
-export interface KeptValue {
+export interface EnteredValue {
   readonly name: string;
   readonly value: string;
 }
@@ -15,15 +15,15 @@ const NOT_TYPED = /^(?:csrf_token|key|version|org|do)$|password|secret/;
  * What was typed into a form that is refused before it is looked at, to be shown for copying: up to 16,384 characters of the fields that come
  * first. Nothing of a form that another site has sent, so that no site writes what stands here.
  */
-export function readKeptValues(request: Request): readonly KeptValue[] {
+export function readEnteredValues(request: Request): readonly EnteredValue[] {
   if (request.get('sec-fetch-site') !== 'same-origin') return [];
-  const kept: KeptValue[] = [];
+  const entered: EnteredValue[] = [];
   let left = MOST_CHARACTERS;
   for (const [name, value] of Object.entries((request.body ?? {}) as Readonly<Record<string, unknown>>)) {
     if (typeof value !== 'string' || value.trim() === '' || NOT_TYPED.test(name)) continue;
     left -= value.length;
     if (left < 0) break;
-    kept.push({ name, value });
+    entered.push({ name, value });
   }
-  return kept;
+  return entered;
 }
