@@ -48,6 +48,8 @@ export async function inspect(page: Page): Promise<unknown[]> {
 
 /** What these rules of axe say, which colours are no tokens, and whether anything has moved. Loading axe takes as long as a look with it: it stays in the page. */
 async function inspectLook(page: Page, axeRun: string): Promise<unknown[]> {
+  // A button that the mouse has just come to is on its way to another colour.
+  await page.evaluate(END_TRANSITIONS);
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe);
   const { violations } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     axeRun,
