@@ -66,7 +66,7 @@ test-fast: install ## Run the tests of the pure rooms and of the operations that
 	$(VITEST) $(FAST_TESTS)
 
 .PHONY: test
-test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or those of ARGS=tests/webhooks: 4 minutes
+test: install $(THIRD_PARTY_STAMP) ## Run every test that needs no browser, or those of ARGS=tests/webhooks: 10 minutes
 	WHOLE_TEST_RUN=$(if $(ARGS),,yes) $(VITEST) $(ARGS)
 
 .PHONY: faults
