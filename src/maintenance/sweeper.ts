@@ -82,9 +82,9 @@ interface Turns {
 }
 
 const createTurns = (): Turns => ({
-  messages: new RemovalTurns(),
-  users: new RemovalTurns(),
-  webhooks: new RemovalTurns(),
+  messages: new RemovalTurns({ listsAlways: false }),
+  users: new RemovalTurns({ listsAlways: true }),
+  webhooks: new RemovalTurns({ listsAlways: true }),
 });
 
 interface Round {

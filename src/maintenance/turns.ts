@@ -36,10 +36,19 @@ export interface TurnsOfRound<Place> {
  */
 export class RemovalTurns<Place> {
   readonly #waiting = new Map<string, Place | undefined>();
+  readonly #listsAlways: boolean;
+
+  /**
+   * `listsAlways`: also while some wait, as where those of now are found for a while only. Otherwise all that were listed have had their turns
+   * before any are listed again, so that a round ends however many there are.
+   */
+  constructor({ listsAlways }: { readonly listsAlways: boolean }) {
+    this.#listsAlways = listsAlways;
+  }
 
   /** The batches of a round, one for each turn. One that fails keeps no other organization waiting: `errors` hears of it. */
   begin({ list, remove }: TurnsOfRound<Place>, errors: RoundErrors): RemoveBatch {
-    let isListed = false;
+    let isListed = !this.#listsAlways && this.#waiting.size > 0;
     return async (limit) => {
       if (!isListed) {
         for (const orgId of await list()) this.#waiting.set(orgId, this.#waiting.get(orgId));

@@ -3,8 +3,8 @@ import { RemovalTurns, RoundErrors } from '../../src/maintenance/turns.ts';
 import { DatabaseTimeoutError } from '../../src/queries/connection/database-errors.ts';
 
 /** Organizations of which so many batches are left, and the turns that they have had. */
-function removal(left: Readonly<Record<string, number>>) {
-  const turns = new RemovalTurns<number>();
+function removal(left: Readonly<Record<string, number>>, listsAlways = true) {
+  const turns = new RemovalTurns<number>({ listsAlways });
   const had: string[] = [];
   const failures = new Map<string, Error>();
   const round = (errors = new RoundErrors()) =>
@@ -47,6 +47,14 @@ test('those that a round has left come first in the next one, and go on there', 
   expect(await take(round(), 2)).toEqual([7, 7]);
   // Its second turn was its last one.
   expect(had).toEqual(['endless', 'last', 'endless', 'last', 'endless']);
+});
+
+test('where all are listed, those that were have their turns before they are listed again, so that a round ends', async () => {
+  const { had, round } = removal({ first: 1, second: 1, third: 1 }, false);
+  expect(await take(round(), 2)).toEqual([7, 7]);
+  expect(await take(round(), 1)).toEqual([0]);
+  expect(await take(round(), 3)).toEqual([7, 7, 0]);
+  expect(had).toEqual(['first', 'second', 'third', 'first', 'second', 'third']);
 });
 
 test('one that fails keeps no other one waiting, and has its turn again in the next round', async () => {
