@@ -132,4 +132,17 @@ export const boundsOfPlans: readonly Bound[] = [
     ],
     testsOf('tests/households/time-slicer.test.ts')('ms counts as', 'a slice of 100 ms counts as 16 ms'),
   ),
+  bound(
+    'searches for the charge of a battery that are remembered',
+    [
+      replace(
+        'src/simulation/devices/unsteered-battery.ts',
+        'MOST_SEARCHES = 256',
+        'MOST_SEARCHES = Infinity',
+      ),
+    ],
+    testsOf('tests/simulation/devices/unsteered-battery.test.ts')(
+      'forgets searches that nobody goes on with',
+    ),
+  ),
 ];

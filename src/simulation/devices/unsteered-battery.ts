@@ -23,6 +23,8 @@ export interface UnsteeredSource {
 const KEPT_STARTS = 64;
 /** Days on which the battery keeps what it has for certain cost next to nothing: so many are one piece. */
 const KEEPING_DAYS_PER_PIECE = 256;
+/** More than go on at once for one partner; what nobody asks for any more makes room. */
+const MOST_SEARCHES = 256;
 
 /**
  * Its charge follows from the days before for as long as those of an empty and a full battery differ. That may be the whole history
@@ -64,7 +66,9 @@ export class UnsteeredBattery {
     const known = this.#knownAt(day);
     if (known !== undefined) return known;
     const search = this.#searches.get(day) ?? new CoupledSearch(this.#days, day, this.#knownAt);
+    this.#searches.delete(day);
     this.#searches.set(day, search);
+    if (this.#searches.size > MOST_SEARCHES) this.#searches.delete(this.#searches.keys().next().value ?? day);
     this.#goOn(search);
     if (search.energy === undefined) return undefined;
     this.#searches.delete(day);

@@ -62,6 +62,14 @@ function approach(battery: SteeredBattery, day = DAY): number {
 }
 
 describe('a battery that its whole history counts for', () => {
+  test('forgets searches that nobody goes on with when 256 others have begun', () => {
+    const { battery } = batteryOf(1000);
+    for (let piece = 0; piece < 100; piece += 1) battery.approach(DAY);
+    for (let other = 1; other <= 300; other += 1) battery.approach(DAY - other);
+    // From its beginning, and not from the hundredth day on.
+    expect(approach(battery)).toBe(approach(batteryOf(1000).battery));
+  });
+
   test('follows a day in a piece, two in the last, and some around the one that is asked for then', () => {
     const { battery, lookedAt } = batteryOf(1000);
     const lookedAtIn: number[] = [];
