@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
  * Writes a secret to a file that only its owner can read; its folder is made if it is missing. The file is there whole or not
- * at all: it is written and flushed under another name first, of which what an earlier process left is removed.
+ * at all: it is written and flushed under another name first.
  * @throws Error of node:fs
  */
 export function writePrivateFile(path: string, text: string): void {
@@ -19,16 +20,35 @@ export function createPrivateFile(path: string, text: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (WITHOUT_LINKS.has(code)) createWithoutLink(path, text);
+    else if (code !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }
 }
 
+/** How file systems say that they have no links, as those of other machines. */
+const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/** Whole once it is written: a process that ends before leaves a part of it. */
+function createWithoutLink(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
 function writeDraft(path: string, text: string): string {
-  const draft = `${path}.${process.pid}`;
+  // Processes of two containers may have one number.
+  const draft = `${path}.${randomUUID()}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  rmSync(draft, { force: true });
-  writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+  try {
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
   return draft;
 }
