@@ -21,7 +21,7 @@ const MAX_PRICE_FORM_BYTES = 1_100_000;
  */
 export const parseFormBody = createFormParser(MAX_FORM_BYTES);
 
-/** The same of the forms of who is signed in: at most 32 KiB. */
+/** The same of the forms of who is signed in, or was: at most 32 KiB. */
 export const parsePageForm = createFormParser(MAX_PAGE_FORM_BYTES);
 
 /** The same of the form for a fleet, which may hold a painted density: at most 400 kB. */

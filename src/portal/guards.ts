@@ -62,7 +62,7 @@ function parseForm(context: PortalContext) {
       ? parseFleetForm
       : isAt(PRICE_UPLOAD_PATH)
         ? parsePriceForm
-        : response.locals.session === undefined
+        : context.cookies.session(request) === undefined
           ? parseFormBody
           : parsePageForm;
     if (parse === parseFleetForm || parse === parsePriceForm) await takeFormTurn(context, request, response);

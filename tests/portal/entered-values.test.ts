@@ -66,6 +66,14 @@ test('a form whose session has ended shows what was typed, and leads back to the
   expect(text).toContain('/accounts/login/?next=%2Fportal%2Fusers%2Fcreate%2F');
 });
 
+test('a long notice is not refused for its length either when its session has ended', async () => {
+  const cookie = await signIn();
+  await site.db.deleteFrom('portal_sessions').where('org_id', '=', admin.orgId).execute();
+  const message = '\u{1f50c}'.repeat(2_000);
+  const { status, text } = await send(cookie, { message });
+  expect([status, text.includes(message)]).toEqual([403, true]);
+});
+
 test.each(['cross-site', 'same-site', 'none'])(
   'what comes from elsewhere (%s) is shown to nobody',
   async (from) => {
