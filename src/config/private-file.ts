@@ -18,11 +18,9 @@ export function writePrivateFile(path: string, text: string): void {
 export function createPrivateFile(path: string, text: string): void {
   const draft = writeDraft(path, text);
   try {
-    linkSync(draft, path);
+    linkOrWrite(draft, path, text);
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (WITHOUT_LINKS.has(code)) createWithoutLink(path, text);
-    else if (code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   } finally {
     rmSync(draft, { force: true });
   }
@@ -31,14 +29,17 @@ export function createPrivateFile(path: string, text: string): void {
 /** How file systems say that they have no links, as those of other machines. */
 const WITHOUT_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Whole once it is written: a process that ends before leaves a part of it. */
-function createWithoutLink(path: string, text: string): void {
+/** Without links the file is whole once it is written: a process that ends before leaves a part of it. */
+function linkOrWrite(draft: string, path: string, text: string): void {
   try {
-    writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!WITHOUT_LINKS.has(codeOf(error))) throw error;
+    writeFileSync(path, text, { mode: 0o600, flag: 'wx', flush: true });
   }
 }
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 function writeDraft(path: string, text: string): string {
   // Processes of two containers may have one number.

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import fs, { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPrivateFile, writePrivateFile } from '../../src/config/private-file.ts';
 
 let folder: string;
@@ -33,3 +34,21 @@ test('a file that cannot be created leaves nothing', () => {
   expect(() => createPrivateFile(join(folder, 'key', 'below'), 'second')).toThrow('key');
   expect(read()).toEqual([['key', 'first', 0o600]]);
 });
+
+test.each(['EPERM', 'ENOTSUP'])(
+  'where a file system has no links (%s), a file is created once all the same',
+  (code) => {
+    const linked = vi.spyOn(fs, 'linkSync').mockImplementation(() => {
+      throw Object.assign(new Error('There are no links here.'), { code });
+    });
+    syncBuiltinESMExports();
+    try {
+      createPrivateFile(join(folder, 'key'), 'first');
+      createPrivateFile(join(folder, 'key'), 'second');
+    } finally {
+      linked.mockRestore();
+      syncBuiltinESMExports();
+    }
+    expect(read()).toEqual([['key', 'first', 0o600]]);
+  },
+);
