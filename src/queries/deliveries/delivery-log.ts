@@ -161,7 +161,7 @@ function withoutNulls(phases: Omit<PhaseRow, 'attempt'>): AttemptPhases {
 /**
  * Makes a finished delivery due again; its attempts stay. Undefined when it is neither delivered nor exhausted, or when
  * the webhook is disabled or not subscribed. The webhook is locked in share mode first, as `insertMessageWithDeliveries`
- * does, so that a concurrent disable waits and then cancels the delivery.
+ * does, so that a concurrent disable waits and then cancels the delivery, and the message next, so that no removal of old ones takes it.
  */
 export async function requeueDelivery(
   tx: Tx,
@@ -174,13 +174,16 @@ export async function requeueDelivery(
       select org_id, id, topics from webhooks
       where org_id = ${orgId} and id = ${webhookId} and enabled and deleted_at is null
       for share
+    ), m as (
+      select m.id, m.message_type
+      from wanting w join messages m on m.org_id = ${orgId} and m.id = ${messageId} and w.topics @> array[m.message_type]
+      for key share of m
     ), requeued as (
       update deliveries d
       set state = 'pending', due_at = ${dueAtOnce(now)}, finished_at = null, request_id = ${requestId}
-      from wanting w, messages m
-      where d.org_id = ${orgId} and d.webhook_id = w.id and d.message_id = ${messageId}
+      from m
+      where d.org_id = ${orgId} and d.webhook_id = ${webhookId} and d.message_id = m.id
         and d.state in ('delivered', 'exhausted')
-        and ${messageOf(orgId)} and w.topics @> array[m.message_type]
       returning ${columns}
     )
     select message_id, message_type, state, attempts, created_at, due_at, finished_at, cancel_reason from requeued

@@ -33,7 +33,8 @@ export async function countRedeliverable(db: Db, run: RedeliveryRun): Promise<nu
 
 /**
  * Makes the oldest `limit` of those that are left due again; their attempts stay. The ids of their messages, none when the webhook is
- * disabled. It is locked in share mode first, as `insertMessageWithDeliveries` does, and deliveries in the order of their keys.
+ * disabled. It is locked in share mode first, as `insertMessageWithDeliveries` does, then the messages, so that no removal of old ones
+ * takes them meanwhile, and deliveries in the order of their keys.
  */
 export async function requeueExhausted(
   tx: Tx,
@@ -53,6 +54,7 @@ export async function requeueExhausted(
       where ${isLeft(run)}
       order by d.created_at, d.message_id
       limit ${limit}
+      for key share of m
     ), locked as (
       select d.message_id from deliveries d
       where d.org_id = ${run.orgId} and d.webhook_id = ${run.webhookId} and d.state = 'exhausted'

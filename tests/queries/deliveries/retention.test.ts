@@ -7,6 +7,9 @@ import {
   listOrganizationsWithOldMessages,
 } from '../../../src/queries/deliveries/retention.ts';
 import type { MessagePlace } from '../../../src/queries/deliveries/retention.ts';
+import { requeueDelivery } from '../../../src/queries/deliveries/delivery-log.ts';
+import { requeueExhausted } from '../../../src/queries/deliveries/redeliveries.ts';
+import type { Tx } from '../../../src/queries/connection/database.ts';
 import { updateWebhook } from '../../../src/queries/deliveries/webhook-changes.ts';
 import {
   addMessage,
@@ -122,6 +125,34 @@ test('a batch looks at so many messages, and the next one goes on behind those t
   expect(await removeOf(fixture.orgId, 2)).toEqual([0, 0, 2, 1]);
   expect(await removeOf(fixture.orgId, 2)).toEqual([0, 0, 0]);
   expect((await kept())[0]?.length).toBe(5);
+});
+
+test('what is being sent again is left to the next round, one message or several', async () => {
+  const { db } = fixture.database;
+  await addWebhook(db, fixture.orgId, fixture.receiver.url());
+  const old = await message(40);
+  await db.updateTable('deliveries').set({ state: 'exhausted', finished_at: ago(39) }).execute();
+  const { webhook_id: webhookId } = await db
+    .selectFrom('deliveries')
+    .select('webhook_id')
+    .executeTakeFirstOrThrow();
+  const key = { orgId: fixture.orgId, webhookId, messageId: old };
+  const run = { orgId: fixture.orgId, webhookId, since: ago(50), until: ago(0), id: 'run' };
+  const again = [
+    (tx: Tx) => requeueDelivery(tx, key, fixture.clock.now()),
+    (tx: Tx) => requeueExhausted(tx, run, 10, fixture.clock.now()),
+  ];
+  for (const requeue of again) {
+    await expect(
+      db.transaction().execute(async (tx) => {
+        await requeue(tx);
+        expect(await db.selectFrom('messages').select('id').forUpdate().skipLocked().execute()).toEqual([]);
+        expect(await removeAll()).toBe(0);
+        throw new Error('It has looked.');
+      }),
+    ).rejects.toThrow('It has looked.');
+  }
+  expect(await removeAll()).toBe(1);
 });
 
 test('what somebody has locked is left to the next round, and nobody is waited for', async () => {
