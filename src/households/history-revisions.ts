@@ -10,7 +10,7 @@ import type { PriceRevisions } from '../domain/prices/price-revisions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { readPriceRevisions } from '../queries/prices/price-revisions.ts';
 import type { PriceSource } from '../queries/prices/price-revisions.ts';
-import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import { ByteCache } from '../domain/caches/byte-cache.ts';
 
 export interface HistoryRevisions {
   /** Another one whenever the revisions are others. */

@@ -10,7 +10,7 @@ import type { Db } from '../queries/connection/database.ts';
 import { UNCONTROLLED } from '../simulation/control/household-control.ts';
 import type { HouseholdControl, Place } from '../simulation/control/household-control.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import { ByteCache } from '../domain/caches/byte-cache.ts';
 import { toKnownPlaces } from './known-places.ts';
 import type { KnownPlaces } from './known-places.ts';
 import { toHouseholdControl } from './asked-control.ts';

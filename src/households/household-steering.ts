@@ -5,7 +5,7 @@ import type { HouseholdControl } from '../simulation/control/household-control.t
 import { steeringOf } from '../simulation/control/steering.ts';
 import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { ByteCache } from '../simulation/kernel/byte-cache.ts';
+import { ByteCache } from '../domain/caches/byte-cache.ts';
 
 /** The prices of a simulation organization in its history, with the schedules that follow from them. */
 export interface HistoryPrices {

@@ -2,7 +2,7 @@ import { UNCONTROLLED } from '../simulation/control/household-control.ts';
 import { UNSTEERED } from '../simulation/control/steering.ts';
 import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
-import { SharedCache } from '../simulation/kernel/shared-cache.ts';
+import { SharedCache } from '../domain/caches/shared-cache.ts';
 import { createModelledHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';
 import { parseStoredHousehold } from '../simulation/model/model-versions.ts';

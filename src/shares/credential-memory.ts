@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { SharedCache } from '../domain/caches/shared-cache.ts';
 
 /** A credential that was not found is taken for unknown for so long. */
 const UNKNOWN_MS = 900;
@@ -42,14 +43,11 @@ interface KnownCredential extends Pick<FoundCredential, 'partnerId' | 'endsWith'
  * looked up in the name of its address, and only one that was right a moment ago has its partner's turn.
  */
 export class CredentialMemory {
-  readonly #known = new LRUCache<string, KnownCredential>({
-    max: MAX_KNOWN,
-    dispose: (known, digest) => this.#removeFromIndex(digest, known),
+  readonly #known = new SharedCache<KnownCredential>(MAX_KNOWN, (digest, { endsWith }) => {
+    for (const id of endsWith) if (id !== null) removeFrom(this.#digestsOf, id, digest);
   });
   /** Of the known ones those that end with a user or an application. */
   readonly #digestsOf = new Map<string, Set<string>>();
-  /** Those of each partner, that which was used longest ago first. */
-  readonly #digestsOfPartner = new Map<string, Set<string>>();
   /** When the look-ups began that did not find these. */
   readonly #unknown: LRUCache<string, number>;
   readonly #monotonicMs: () => number;
@@ -65,22 +63,12 @@ export class CredentialMemory {
 
   /** The partner that the credential belonged to when it was last found. */
   findPartner(digest: string): string | undefined {
-    return this.#find(digest)?.partnerId;
-  }
-
-  #find(digest: string): KnownCredential | undefined {
-    const known = this.#known.get(digest);
-    if (known !== undefined) {
-      const ofPartner = this.#digestsOfPartner.get(known.partnerId);
-      ofPartner?.delete(digest);
-      ofPartner?.add(digest);
-    }
-    return known;
+    return this.#known.find(digest)?.partnerId;
   }
 
   /** The same of one that was right within a minute and has not ended since, as far as this process knows: it has that partner's turn. */
   findProvenPartner(digest: string): string | undefined {
-    const known = this.#find(digest);
+    const known = this.#known.find(digest);
     return known !== undefined && this.#monotonicMs() < known.provenUntilMs ? known.partnerId : undefined;
   }
 
@@ -99,24 +87,8 @@ export class CredentialMemory {
     // The look-up may have found what was so before an end.
     const isOutdated = [digest, ...endsWith].some((key) => (this.#ended.get(key ?? '') ?? -1) > startedMs);
     const provenUntilMs = isOutdated ? -Infinity : startedMs + Math.min(PROVEN_MS, leftMs);
-    this.#makeRoom(digest, partnerId);
-    this.#known.set(digest, { partnerId, endsWith, provenUntilMs });
-    addTo(this.#digestsOfPartner, partnerId, digest);
+    this.#known.set(digest, { partnerId, endsWith, provenUntilMs }, partnerId);
     for (const id of endsWith) if (id !== null) addTo(this.#digestsOf, id, digest);
-  }
-
-  /** Where all is used, a partner that has its part of it forgets one of its own, and no other partner's. */
-  #makeRoom(digest: string, partnerId: string): void {
-    if (this.#known.size < MAX_KNOWN || this.#known.has(digest)) return;
-    const own = this.#digestsOfPartner.get(partnerId);
-    if (own === undefined || own.size < MAX_KNOWN / this.#digestsOfPartner.size) return;
-    const [oldest = ''] = own;
-    this.#known.delete(oldest);
-  }
-
-  #removeFromIndex(digest: string, { partnerId, endsWith }: KnownCredential): void {
-    removeFrom(this.#digestsOfPartner, partnerId, digest);
-    for (const id of endsWith) if (id !== null) removeFrom(this.#digestsOf, id, digest);
   }
 
   /** The credential has ended, or may have: it has no partner's turn until it is found again. */
@@ -138,7 +110,7 @@ export class CredentialMemory {
 
   /** Nobody has the credential. */
   forget(digest: string): void {
-    this.#known.delete(digest);
+    this.#known.remove(digest);
   }
 
   /** A look-up that began at `startedMs` did not find the credential. */
@@ -149,7 +121,8 @@ export class CredentialMemory {
 
   /** Looks a credential up, in the turn of the address unless something is known of it. Throws what the turns and the work throw. */
   lookUp<Result>(digest: string, address: string, work: () => Promise<Result>): Promise<Result> {
-    const isSeen = this.#turns === undefined || this.#known.has(digest) || this.isUnknown(digest);
+    const isSeen =
+      this.#turns === undefined || this.#known.peek(digest) !== undefined || this.isUnknown(digest);
     return isSeen ? work() : this.#turns.run(address, work);
   }
 }

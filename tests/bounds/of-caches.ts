@@ -2,12 +2,12 @@
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
-const BYTE_CACHE = 'src/simulation/kernel/byte-cache.ts';
-const ENTRIES = 'src/simulation/kernel/partner-entries.ts';
+const BYTE_CACHE = 'src/domain/caches/byte-cache.ts';
+const ENTRIES = 'src/domain/caches/partner-entries.ts';
 const BYTES = 'src/households/control-bytes.ts';
 
-const byteCache = testsOf('tests/simulation/kernel/byte-cache.test.ts');
-const sharedCache = testsOf('tests/simulation/kernel/shared-cache.test.ts');
+const byteCache = testsOf('tests/domain/caches/byte-cache.test.ts');
+const sharedCache = testsOf('tests/domain/caches/shared-cache.test.ts');
 const households = testsOf('tests/households/stored-households.test.ts');
 const bytes = testsOf('tests/households/control-bytes.test.ts');
 
@@ -27,7 +27,7 @@ export const boundsOfCaches: readonly Bound[] = [
     'households of one partner that are remembered',
     [
       replace(
-        'src/simulation/kernel/shared-cache.ts',
+        'src/domain/caches/shared-cache.ts',
         'if (entries.sizeOf(partnerId) > part) entries',
         'if (part === Infinity) entries',
       ),

@@ -43,7 +43,13 @@ const ofMemory: readonly Bound[] = [
   ),
   bound(
     'known credentials of a partner, where all are used',
-    [replace(MEMORY, '    this.#makeRoom(digest, partnerId);\n', '')],
+    [
+      replace(
+        'src/domain/caches/shared-cache.ts',
+        'if (entries.sizeOf(partnerId) > part) entries',
+        'if (part === Infinity) entries',
+      ),
+    ],
     memory('a partner with more credentials than its part'),
   ),
   bound(

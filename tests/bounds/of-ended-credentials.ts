@@ -59,7 +59,7 @@ export const boundsOfEndedCredentials: readonly Bound[] = [
   ),
   bound(
     'what known credentials end with, as long as they are remembered',
-    [replace(MEMORY, 'this.#removeFromIndex(digest, known)', 'void digest')],
+    [replace(MEMORY, 'if (id !== null) removeFrom(this.#digestsOf, id, digest)', 'void id')],
     memory('does not end with what the credential ended with before'),
   ),
   bound(

@@ -122,6 +122,7 @@ const wings = {
     'simulation/kernel',
   ],
   'domain/api': [],
+  'domain/caches': [],
   'domain/security': ['domain/api'],
   'domain/users': ['domain/api'],
   'domain/notifications': ['domain/security', 'domain/api'],

@@ -48,6 +48,7 @@ export const ROOM_RULES: Readonly<Record<string, string>> = {
   'domain/security': 'Secrets, passwords, encryption, signed links, addresses that may be called.',
   'domain/users': 'Roles, actors, the fields of a user, countries.',
   'domain/notifications': 'Conditions, topics, envelopes, signatures, retry times, endpoints.',
+  'domain/caches': 'Caches that partners divide, by entries or by bytes.',
   'domain/fleets': 'What every fleet shares: device types, limits, states and their transitions.',
   'domain/prices': 'What an upload of day-ahead prices must look like.',
   'domain/requests': 'What may be kept of a request: its shape, and what is masked.',

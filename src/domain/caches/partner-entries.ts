@@ -23,7 +23,13 @@ export class PartnerEntries<Value> {
   readonly #entries = new Map<string, Entry<Value>>();
   readonly #order = new UseOrder();
   readonly #parts = new Map<string, Part>();
+  readonly #onRemoved: (key: string, value: Value) => void;
   #size = 0;
+
+  /** `onRemoved` hears of each entry that is no longer there, also of one in whose place a new one comes. */
+  constructor(onRemoved: (key: string, value: Value) => void = () => undefined) {
+    this.#onRemoved = onRemoved;
+  }
 
   /** The sizes of all entries together, in the unit in which they were given. */
   get size(): number {
@@ -49,6 +55,11 @@ export class PartnerEntries<Value> {
     return entry.value;
   }
 
+  /** The same, and its place stays. */
+  peek(key: string): Value | undefined {
+    return this.#entries.get(key)?.value;
+  }
+
   /** Adds the newest entry, in place of the one that has its key. `size`: more than 0. */
   set(key: string, value: Value, partnerId: string, size: number): void {
     this.remove(key);
@@ -64,7 +75,7 @@ export class PartnerEntries<Value> {
   remove(key: string): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    const { partnerId, size, inAll, inPart } = entry;
+    const { value, partnerId, size, inAll, inPart } = entry;
     this.#entries.delete(key);
     this.#order.remove(inAll);
     this.#size -= size;
@@ -72,6 +83,7 @@ export class PartnerEntries<Value> {
     part?.order.remove(inPart);
     if (part !== undefined) part.size -= size;
     if (part?.order.oldest === undefined) this.#parts.delete(partnerId);
+    this.#onRemoved(key, value);
   }
 
   /** Removes what was not asked for longest, where there is anything. */

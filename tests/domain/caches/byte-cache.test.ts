@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ByteCache } from '../../../src/simulation/kernel/byte-cache.ts';
+import { ByteCache } from '../../../src/domain/caches/byte-cache.ts';
 import { countAllCalls } from '../../support/call-counts.ts';
 
 const KIB = 1_024;
@@ -57,7 +57,7 @@ test('an entry costs no more than a few steps beside ten thousand older ones of 
   for (let i = 0; i < 10_000; i++) cache.set(`other ${i}`, 'other', 'b', 0);
   setOwn(0, 20);
   // Each takes the place of another one of its partner.
-  const calls = await countAllCalls('/simulation/kernel/', () => {
+  const calls = await countAllCalls('/domain/caches/', () => {
     setOwn(20, 120);
     return Promise.resolve();
   });

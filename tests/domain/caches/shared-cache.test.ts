@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { SharedCache } from '../../../src/simulation/kernel/shared-cache.ts';
+import { SharedCache } from '../../../src/domain/caches/shared-cache.ts';
 
 /** A cache of so many entries, and what was not kept of the keys that were asked for. */
 function cacheOf(capacity: number) {
