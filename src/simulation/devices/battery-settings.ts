@@ -1,4 +1,5 @@
 /** What is asked of a battery in a quarter hour. */
+import { findFirst } from '../../domain/prices/price-revisions.ts';
 import type { HouseholdControl } from '../control/household-control.ts';
 import { DEFAULT_INVERTER_PREFERENCES, DEFAULT_VEHICLE_PREFERENCES } from '../control/preferences.ts';
 import type { InverterPreferences } from '../control/preferences.ts';
@@ -41,8 +42,7 @@ export class BatterySettingsLookup {
   at(quarter: number): BatterySettings {
     const last = this.#last;
     if (last !== undefined && last.first <= quarter && quarter < last.end) return last;
-    const found = this.#changes.findIndex((change) => change > quarter);
-    const next = found < 0 ? this.#changes.length : found;
+    const next = findFirst(this.#changes.length, (i) => (this.#changes[i] ?? NaN) > quarter);
     return (this.#last = this.#spans[next] ??= this.#make(next, quarter));
   }
 
