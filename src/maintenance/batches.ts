@@ -21,8 +21,8 @@ export interface BatchOptions {
 
 /**
  * Removes rows batch by batch until one is not full: `removeBatch` gets the most rows that it may remove and resolves to how many
- * it has, or to that number when more may be left. The sizes follow the time that batches take, and as long as one took nothing is done after it, so that no more
- * than half of the time is spent on removing. Resolves to whether more may be left, since its time is over or it was stopped.
+ * it has, or to that number when more may be left. The sizes follow the time that batches take, and as long as one took, or should take, nothing is done after it: removing takes
+ * half of the time, more only while batches are still too large. Resolves to whether more may be left, since its time is over or it was stopped.
  */
 export async function removeInBatches(
   removeBatch: RemoveBatch,
