@@ -99,16 +99,23 @@ interface Passes {
   readonly isStopping: () => boolean;
   /** Hears of the organizations in which something was done. */
   readonly tell: (changed: readonly string[]) => void;
+  /** Hears at once of the first error behind which more is done, which may take minutes. */
+  readonly onError: (error: Error) => void;
 }
 
-/** Repeats a pass until nothing is left to do; rejects afterwards with the first error of all. */
-export async function repeatPass({ pass, isStopping, tell }: Passes): Promise<void> {
-  let error: Error | undefined;
+/** Repeats a pass until nothing is left to do; rejects then with the first error of the last one. */
+export async function repeatPass({ pass, isStopping, tell, onError }: Passes): Promise<void> {
+  let hasTold = false;
   while (!isStopping()) {
     const { changed, errors } = await pass();
-    error ??= errors[0];
-    if (changed.length === 0) break;
+    const [error] = errors;
+    if (changed.length === 0) {
+      if (error !== undefined) throw error;
+      return;
+    }
     tell(changed);
+    if (error === undefined || hasTold) continue;
+    hasTold = true;
+    onError(error);
   }
-  if (error !== undefined) throw error;
 }

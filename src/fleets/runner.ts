@@ -147,8 +147,10 @@ export class FleetRunner {
   }
 
   async #removeLeftUsers(): Promise<void> {
-    const { isStopping } = this.#context;
-    await repeatPass({ pass: () => removeLeftUsers(this.#context), isStopping, tell: () => undefined });
+    await this.#repeatPass(
+      () => removeLeftUsers(this.#context),
+      () => undefined,
+    );
   }
 
   #changeConditions(): Promise<void> {
@@ -159,9 +161,12 @@ export class FleetRunner {
     return this.#repeat(() => applyDueChargeChecks(this.#context));
   }
 
-  async #repeat(pass: () => Promise<Pass>): Promise<void> {
-    const { wakeDispatcher: tell } = this.#options;
-    await repeatPass({ pass, isStopping: this.#context.isStopping, tell });
+  #repeat(pass: () => Promise<Pass>): Promise<void> {
+    return this.#repeatPass(pass, this.#options.wakeDispatcher);
+  }
+
+  #repeatPass(pass: () => Promise<Pass>, tell: (changed: readonly string[]) => void): Promise<void> {
+    return repeatPass({ pass, isStopping: this.#context.isStopping, tell, onError: this.#options.onError });
   }
 
   async #advanceCheckpoints(): Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { doEach } from '../../src/fleets/due-work.ts';
+import { doEach, repeatPass } from '../../src/fleets/due-work.ts';
 import type { DueWorkOptions, Pass } from '../../src/fleets/due-work.ts';
 import { DatabaseTimeoutError } from '../../src/queries/connection/database-errors.ts';
 
@@ -36,4 +36,26 @@ test('a database that hangs is waited for twice in a pass', async () => {
 test('a database that is not there is asked no more', async () => {
   const { tried, pass } = await passOver({ b: refused });
   expect([tried, pass]).toEqual([['a', 'b'], { changed: ['a'], errors: [refused] }]);
+});
+
+test('the first error of a pass behind which more is done is told at once, and that of the last pass ends the work', async () => {
+  const course: string[] = [];
+  const passes: Pass[] = [
+    { changed: ['a'], errors: [] },
+    { changed: ['a'], errors: [late, refused] },
+    { changed: ['a'], errors: [late] },
+    { changed: [], errors: [refused] },
+  ];
+  const pass = (): Promise<Pass> => {
+    course.push('pass');
+    return Promise.resolve(passes.shift() ?? { changed: [], errors: [] });
+  };
+  const work = repeatPass({
+    pass,
+    isStopping: () => false,
+    tell: () => undefined,
+    onError: ({ message }) => course.push(message),
+  });
+  await expect(work).rejects.toBe(refused);
+  expect(course).toEqual(['pass', 'pass', 'late', 'pass', 'pass']);
 });
