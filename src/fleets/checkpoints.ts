@@ -17,6 +17,7 @@ import type { CheckpointClaim, DueHousehold, HouseholdCheckpoint } from '../quer
 import { UNSTEERED } from '../simulation/control/steering.ts';
 import type { Steering } from '../simulation/control/steering.ts';
 import type { Household } from '../simulation/household/household.ts';
+import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
 import { createModelOfVersion, parseStoredHousehold } from '../simulation/model/model-versions.ts';
 import type { FleetWorkContext } from './provisioning.ts';
 
@@ -113,13 +114,15 @@ async function computeCheckpoints(
     if (checkpoint) counters.restore(fromCheckpointRow(checkpoint));
     let reached = checkpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
     await slicer.yieldIfDue(HOUSEHOLD_COST_DAYS);
+    let last: Checkpoint | undefined;
     do {
       const to = Math.min(day, reached + left, reached + CLOCK_CHECK_DAYS);
-      if (!(await slicer.advanceTo(counters, to))) return made;
+      last = await slicer.advanceTo(counters, to);
+      if (last === undefined) return made;
       left -= to - reached;
       reached = to;
     } while (reached < day && left > 0 && !isLate());
-    made.push(toCheckpointRow(household, counters.checkpointAt(reached)));
+    made.push(toCheckpointRow(household, last));
     left -= HOUSEHOLD_COST_DAYS;
     if (left <= 0 || isLate()) break;
   }

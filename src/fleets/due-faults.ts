@@ -3,7 +3,7 @@ import { endCondition } from '../conditions/end-condition.ts';
 import { raiseCondition } from '../conditions/raise-condition.ts';
 import type { RaisedCondition } from '../conditions/raise-condition.ts';
 import { updateControlVersions } from '../queries/notifications/device-conditions.ts';
-import { findEventFleet } from '../queries/notifications/condition-devices.ts';
+import { findFreeEventFleet } from '../queries/notifications/condition-devices.ts';
 import type { Tx } from '../queries/connection/database.ts';
 import type { PlannedCondition } from '../queries/fleets/households.ts';
 import {
@@ -68,15 +68,18 @@ interface Beginning {
   readonly pendingDeliveries: number;
 }
 
-/** The fleet's row is taken first, as every change of its state does, so that a stop comes before or after. */
+/**
+ * The fleet's row is taken first, as every change of its state does, so that a stop comes before or after. Whoever changes it is not waited
+ * for: what is due of other partners comes behind.
+ */
 async function applyDueFaultsOfFleet(
   tx: Tx,
   { orgId, fleetOrgId, fleetId, seed }: FleetWithDueChanges,
   beginning: Beginning,
 ): Promise<Done> {
   const { now } = beginning;
-  const fleet = await findEventFleet(tx, { org_id: fleetOrgId, id: fleetId, simulation_org_id: orgId });
-  if (fleet === undefined || !isFleetActive(fleet.status)) return NOTHING_DONE;
+  const fleet = await findFreeEventFleet(tx, { org_id: fleetOrgId, id: fleetId, simulation_org_id: orgId });
+  if (fleet === undefined || fleet === 'locked' || !isFleetActive(fleet.status)) return NOTHING_DONE;
   const conditions = await claimDueConditionChanges(tx, orgId, now, CONDITION_BATCH_SIZE);
   const changedDevices = new Set<string>();
   const done = await doInBatch(conditions, async (due) => {

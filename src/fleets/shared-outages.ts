@@ -9,7 +9,7 @@ import {
 } from '../queries/fleets/shared-outages.ts';
 import type { UnappliedOutage } from '../queries/fleets/shared-outages.ts';
 import { lockConditions, updateControlVersions } from '../queries/notifications/device-conditions.ts';
-import { findEventFleet } from '../queries/notifications/condition-devices.ts';
+import { findFreeEventFleet } from '../queries/notifications/condition-devices.ts';
 import { doEach, doInBatch, inTimelyTransaction, NOTHING_DONE } from './due-work.ts';
 import type { Done, DueWorkOptions, Pass } from './due-work.ts';
 
@@ -26,7 +26,10 @@ export async function applySharedOutages(options: DueWorkOptions): Promise<Pass>
   );
 }
 
-/** The fleet's row is taken first, as every change of its state does; one that has ended is struck no more. */
+/**
+ * The fleet's row is taken first, as every change of its state does, and whoever has it is not waited for; one that has ended is struck no
+ * more.
+ */
 async function strikeNextDevices(
   tx: Tx,
   unapplied: UnappliedOutage,
@@ -34,11 +37,12 @@ async function strikeNextDevices(
   pendingDeliveries: number,
 ): Promise<Done> {
   const { orgId: simulationOrgId, fleetOrgId, fleetId } = unapplied;
-  const fleet = await findEventFleet(tx, {
+  const fleet = await findFreeEventFleet(tx, {
     org_id: fleetOrgId,
     id: fleetId,
     simulation_org_id: simulationOrgId,
   });
+  if (fleet === 'locked') return NOTHING_DONE;
   const outage = await claimOutage(tx, unapplied);
   if (outage === undefined) return NOTHING_DONE;
   const isActive = fleet !== undefined && isFleetActive(fleet.status);

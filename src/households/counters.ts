@@ -1,5 +1,5 @@
 import type { HouseholdCheckpoint, StoredCheckpoint } from '../queries/fleets/checkpoints.ts';
-import type { Checkpoint } from '../simulation/model/counter-accumulator.ts';
+import type { Checkpoint, CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
 import type { Household } from '../simulation/household/household.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 import type { TimeSlicer } from './time-slicer.ts';
@@ -60,27 +60,33 @@ export interface SimulatedHousehold {
   readonly storedCheckpoint: StoredCheckpoint | null;
 }
 
-/**
- * Sums a household's counters up to the day of `at`, slice by slice, from the checkpoint where that is not later. The
- * answer is a new checkpoint when it took so many days that others should be spared them.
- */
+export interface AdvancedCounters {
+  /** Where the day of the instant begins, or that of the anchor where it is later: to be used by what is computed next. */
+  readonly start: Checkpoint;
+  /** A new checkpoint when it took so many days that others should be spared them. */
+  readonly made: HouseholdCheckpoint | undefined;
+}
+
+/** Sums a household's counters up to the day of `at`, slice by slice, from the checkpoint where that is not later. */
 export async function advanceCounters(
   { household, model, storedCheckpoint }: SimulatedHousehold,
   at: Date,
   now: Date,
   slicer: TimeSlicer,
-): Promise<HouseholdCheckpoint | undefined> {
+): Promise<AdvancedCounters> {
   const { counters } = model;
   if (storedCheckpoint !== null) counters.restore(fromCheckpointRow(storedCheckpoint));
   const day = utcDayOf(at);
   const settled = Math.min(day, lastSettledDay(now));
   const since = storedCheckpoint?.day ?? utcDayOf(new Date(household.anchor_ms));
-  if (settled - since < MIN_DAYS_FOR_CHECKPOINT) {
-    await slicer.advanceTo(counters, day);
-    return undefined;
-  }
-  await slicer.advanceTo(counters, settled);
-  const made = toCheckpointRow(household, counters.checkpointAt(settled));
-  await slicer.advanceTo(counters, day);
-  return made;
+  const isLong = settled - since >= MIN_DAYS_FOR_CHECKPOINT;
+  const last = isLong ? await advance(counters, settled, slicer) : undefined;
+  const start = await advance(counters, day, slicer);
+  return { start, made: last && toCheckpointRow(household, last) };
+}
+
+async function advance(counters: CounterAccumulator, day: number, slicer: TimeSlicer): Promise<Checkpoint> {
+  const reached = await slicer.advanceTo(counters, day);
+  if (reached === undefined) throw new Error('The sum of a request was stopped.');
+  return reached;
 }

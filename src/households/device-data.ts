@@ -54,16 +54,23 @@ export async function computeDeviceData<Type extends DeviceType>(
   const modelled = findModelledHousehold({ org_id: orgId, attributes }, partnerId, steeringOf);
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
-  const made = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);
+  const { start, made } = await advanceCounters(
+    simulated,
+    new Date(span.first * QUARTER_HOUR_MS),
+    now,
+    slicer,
+  );
   let day = Math.floor(span.first / QUARTER_HOURS_PER_DAY);
-  await slicer.approach(modelled.model, day);
+  await slicer.approach(modelled.model, day, start);
   const periods: DeviceDataResult<Type>['periods'] = [];
-  for (const ofDay of computeDeviceSeries(modelled, type, span, quarters)) {
-    periods.push(...ofDay.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))));
+  for (const { entries, end } of computeDeviceSeries(modelled, type, span, quarters)) {
+    periods.push(
+      ...entries.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))),
+    );
     await slicer.yieldIfDue();
     day += 1;
     // Where prices begin with it, its plan is the first that looks far back.
-    if (day * QUARTER_HOURS_PER_DAY < span.end) await slicer.approach(modelled.model, day);
+    if (day * QUARTER_HOURS_PER_DAY < span.end) await slicer.approach(modelled.model, day, end);
   }
   return { periods, made };
 }

@@ -64,9 +64,9 @@ export async function computeDeviceStates(
     await slicer.yieldIfDue();
     const { household, model } = modelled;
     const simulated = { household, model, storedCheckpoint: row.checkpoint };
-    const checkpoint = await advanceCounters(simulated, at, now, slicer);
-    if (checkpoint) made.set(household.index, checkpoint);
-    await slicer.approach(model, utcDayOf(at));
+    const advanced = await advanceCounters(simulated, at, now, slicer);
+    if (advanced.made) made.set(household.index, advanced.made);
+    await slicer.approach(model, utcDayOf(at), advanced.start);
     const state = computeDeviceState(modelled, row.device_type, at);
     devices.push({ row, at, state: whileInterrupted(state, row.device_type, interruptions) });
   }

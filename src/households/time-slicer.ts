@@ -1,4 +1,4 @@
-import type { CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
+import type { Checkpoint, CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 
 /**
@@ -131,18 +131,39 @@ export class TimeSlicer {
     this.#left -= days;
   }
 
-  /** Makes what a day of a household follows from. */
-  async approach(model: Pick<HouseholdModel, 'approach'>, day: number): Promise<void> {
-    while (!model.approach(day)) await this.yieldIfDue(CLOCK_CHECK_DAYS);
+  /** Makes what a day of a household follows from; its counters use where it begins. */
+  async approach(
+    model: Pick<HouseholdModel, 'approach' | 'counters'>,
+    day: number,
+    start: Checkpoint,
+  ): Promise<void> {
+    model.counters.use(start);
+    while (!model.approach(day)) {
+      await this.yieldIfDue(CLOCK_CHECK_DAYS);
+      model.counters.use(start);
+    }
   }
 
-  /** Sums a household's counters up to the start of a day; false when the work stops before. */
-  async advanceTo(counters: CounterAccumulator, day: number): Promise<boolean> {
-    const advance = counters.startAdvancingTo(day);
-    for (let isReached = advance(0); !isReached; isReached = advance(CLOCK_CHECK_DAYS)) {
+  /** Makes what the outlook of a car follows from; false when the work stops before. */
+  async approachChargeOutlook(
+    model: Pick<HouseholdModel, 'approachChargeOutlook'>,
+    quarter: number,
+  ): Promise<boolean> {
+    while (!model.approachChargeOutlook(quarter)) {
       if (this.#isStopping()) return false;
       await this.yieldIfDue(CLOCK_CHECK_DAYS);
     }
     return true;
+  }
+
+  /** Sums a household's counters up to the start of a day; undefined when the work stops before. */
+  async advanceTo(counters: CounterAccumulator, day: number): Promise<Checkpoint | undefined> {
+    const advance = counters.startAdvancingTo(day);
+    let reached = advance(0);
+    while (reached === undefined && !this.#isStopping()) {
+      await this.yieldIfDue(CLOCK_CHECK_DAYS);
+      reached = advance(CLOCK_CHECK_DAYS);
+    }
+    return reached;
   }
 }

@@ -221,6 +221,22 @@ export const boundsOfLoops: readonly Bound[] = [
     ),
   ),
   bound(
+    'how long one pass looks at cars of a fleet',
+    [replace('src/fleets/charge-checks.ts', 'const TURN_MS = 1_000;', 'const TURN_MS = 1_000_000;')],
+    testsOf('tests/fleets/charge-checks.test.ts')('a pass that has taken a second looks at no further car'),
+  ),
+  bound(
+    'locks of a fleet that work on all partners waits for',
+    [
+      replace(
+        'src/queries/notifications/condition-devices.ts',
+        "selectFleet({ lock: 'skip' })",
+        "selectFleet({ lock: 'wait' })",
+      ),
+    ],
+    testsOf('tests/fleets/shared-outages.test.ts')('a fleet that somebody changes is not waited for'),
+  ),
+  bound(
     'organizations that a notification names',
     [
       replace(

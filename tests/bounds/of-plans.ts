@@ -7,11 +7,14 @@ const SETTLED = 'src/simulation/house/settled-windows.ts';
 const RESTS = 'src/simulation/house/rests.ts';
 const MEMORY = 'src/simulation/house/plan-memory.ts';
 const UNSTEERED = 'src/simulation/devices/unsteered-battery.ts';
+const CAR = 'src/simulation/cars/vehicle-run.ts';
+const COUNTERS = 'src/simulation/model/counter-accumulator.ts';
 const STAYS = 'src/simulation/cars/stays.ts';
 
 const pieces = testsOf('tests/simulation/house/restless-house.test.ts');
 const unsteered = testsOf('tests/simulation/devices/unsteered-battery.test.ts');
 const slow = testsOf('tests/simulation/model/slow-battery.test.ts');
+const slowCar = testsOf('tests/simulation/cars/slow-car.test.ts');
 const stays = testsOf('tests/simulation/cars/stays.test.ts');
 
 export const boundsOfPlans: readonly Bound[] = [
@@ -98,6 +101,17 @@ export const boundsOfPlans: readonly Bound[] = [
     testsOf('tests/simulation/cars/idle-car.test.ts')(
       'has what it had at first, and no day before is looked at',
     ),
+  ),
+  bound(
+    'days of a car that hardly drives that a look at its charge computes at once',
+    [replace(CAR, 'if (search.energy === undefined) search.goOn();', 'search.finish();')],
+    slowCar('its charge is approached by a day in a piece'),
+  ),
+  bound(
+    'days that sums of one household by turns look back for what they knew',
+    [replace(COUNTERS, '    if (this.#used.day === day) return this.#used;\n', '')],
+    testsOf('tests/simulation/model/sums-by-turns.test.ts')('none looks back for what it knew'),
+    testsOf('tests/households/device-data.test.ts')('nor where series of other days'),
   ),
   bound(
     'days that are looked through for a stay',

@@ -152,3 +152,20 @@ test('an outage of one partner makes the conditions of another one wait for a ba
   await applyDueFaults(options);
   expect(await countOffline()).toEqual([all - 50, 0]);
 });
+
+test('a fleet that somebody changes is not waited for, and has its turn behind it', async () => {
+  const { api } = fleets;
+  const fleet = await fleets.running({ count: 2 });
+  const [jobId, orgId] = [fleet.job_id as string, fleet.simulation_org_id as string];
+  await raise(jobId);
+  const options = { db: api.db, now: api.clock.now, simulatorFaults: false, pause: () => Promise.resolve() };
+  const nothing = { changed: [], errors: [] };
+  for (const apply of [() => applySharedOutages(options), () => applyDueFaults(options)]) {
+    await api.db.transaction().execute(async (tx) => {
+      await tx.selectFrom('fleets').select('id').where('id', '=', jobId).forUpdate().execute();
+      expect(await apply()).toEqual(nothing);
+    });
+    expect((await apply()).changed).toEqual([orgId]);
+    api.clock.advance(HOUR_MS);
+  }
+});

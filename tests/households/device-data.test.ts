@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { DAY_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
 import { computeDeviceData } from '../../src/households/device-data.ts';
@@ -79,4 +80,26 @@ test('no slice of a series of two days computes more than its household-days, wh
   // Each of the two days looks at some around it.
   expect(Math.max(...slices)).toBeLessThanOrEqual(TIME_SLICE_DAYS + 8);
   expect(periods).toHaveLength(192);
+});
+
+test('nor where series of other days of the household are worked out by turns, which push out what the others know', async () => {
+  const fill = vi.spyOn(HouseDays.prototype, 'fill');
+  const slices: number[] = [];
+  const endSlice = async (): Promise<void> => {
+    slices.push(fill.mock.calls.length);
+    fill.mockClear();
+    // Each of them goes on by itself up to its next slice.
+    await setImmediate();
+  };
+  const attributes = { ...SLOW, anchor_ms: (DAY - 6_000) * DAY_MS };
+  const workOut = async (last: number): Promise<void> => {
+    await setImmediate();
+    const span = { first: (last - 1) * 96, end: (last + 1) * 96 };
+    const question = { ...questionOf('turns'), attributes, checkpoint: null, prices: null, span };
+    await computeDeviceData(question, new TimeSlicer(endSlice));
+    await endSlice();
+  };
+  await Promise.all(Array.from({ length: 8 }, (_, i) => workOut(DAY - 130 - 300 * i)));
+  expect(slices.length).toBeGreaterThan(16);
+  expect(Math.max(...slices)).toBeLessThanOrEqual(TIME_SLICE_DAYS + 8);
 });

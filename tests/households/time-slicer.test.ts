@@ -183,19 +183,19 @@ test('a walk waits for a turn before each slice, and no slice is larger than it 
     before = accumulator.asked();
     slices.push(days);
   });
-  expect(await slicer.advanceTo(accumulator, 2000)).toBe(true);
+  expect(await slicer.advanceTo(accumulator, 2000)).toMatchObject({ day: 2000 });
   expect(accumulator.asked()).toBe(2000);
   expect(accumulator.checkpointAt(2000).counters.pv).toBe(2000 * 96);
   expect(slices.every((days) => days <= TIME_SLICE_DAYS)).toBe(true);
   expect(slices.length).toBeGreaterThanOrEqual(Math.floor(2000 / TIME_SLICE_DAYS));
   const turns = slices.length;
-  expect(await slicer.advanceTo(accumulator, 2000)).toBe(true);
+  expect(await slicer.advanceTo(accumulator, 2000)).toMatchObject({ day: 2000 });
   expect(slices).toHaveLength(turns);
 });
 
 test('a walk that is to stop stops at the next step', async () => {
   const accumulator = new CountingAccumulator();
   const slicer = new TimeSlicer(yieldToEventLoop, () => accumulator.asked() >= 400);
-  expect(await slicer.advanceTo(accumulator, 2000)).toBe(false);
+  expect(await slicer.advanceTo(accumulator, 2000)).toBeUndefined();
   expect(accumulator.asked()).toBe(400);
 });

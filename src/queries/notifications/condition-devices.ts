@@ -66,17 +66,28 @@ interface EventFleetKey {
  * mode: its status cannot change before the commit, and other events of the fleet need not wait.
  */
 export async function findEventFleet(db: Db | Tx, key: EventFleetKey): Promise<EventFleet | undefined> {
-  return (await selectFleet({ isLocked: db.isTransaction })(db, key))[0];
+  return (await selectFleet({ lock: db.isTransaction ? 'wait' : 'none' })(db, key))[0];
 }
 
-const selectFleet = prepareShapes((db, { isLocked }: { isLocked: boolean }, key: EventFleetKey) => {
+/** The same for work that others wait behind: 'locked' where somebody changes the fleet, who is not waited for. */
+export async function findFreeEventFleet(
+  tx: Tx,
+  key: EventFleetKey,
+): Promise<EventFleet | 'locked' | undefined> {
+  const [free] = await selectFleet({ lock: 'skip' })(tx, key);
+  if (free !== undefined) return free;
+  return (await selectFleet({ lock: 'none' })(tx, key)).length > 0 ? 'locked' : undefined;
+}
+
+const selectFleet = prepareShapes((db, { lock }: { lock: 'wait' | 'skip' | 'none' }, key: EventFleetKey) => {
   const query = db
     .selectFrom('fleets')
     .select(['status', 'simulation_org_id as simulationOrgId'])
     .where('simulation_org_id', '=', key.simulation_org_id)
     .where('org_id', '=', key.org_id)
     .where('id', '=', key.id);
-  return isLocked ? query.forShare() : query;
+  if (lock === 'none') return query;
+  return lock === 'wait' ? query.forShare() : query.forShare().skipLocked();
 });
 
 /** Whether the device belongs to the fleet and its owner is not deleted. */

@@ -2,7 +2,7 @@
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { storedEnergyAtDayStart } from '../devices/battery.ts';
 import type { StorageTransition } from '../devices/battery.ts';
-import { coupledEnergyAtDayStart } from '../devices/coupled-energy.ts';
+import { CoupledSearch } from '../devices/coupled-energy.ts';
 import { simulateVehicleDay, vehicleBatteryLimitsOf, vehicleBatteryTransition } from '../devices/vehicle.ts';
 import type { VehicleBatteryLimits, VehicleInterval, VehicleRows } from '../devices/vehicle.ts';
 import type { Place } from '../control/household-control.ts';
@@ -23,6 +23,8 @@ export interface VehicleRun {
   readonly initial: number;
   /** Writes the UTC day `day` (since 1970). */
   write(day: number, rows: VehicleRows, knownEnergyAt: KnownEnergy): void;
+  /** Follows a day of those that tell what is stored as a day begins; true once no more than that day is left. */
+  approach(day: number, knownEnergyAt: KnownEnergy): boolean;
   /** What a quarter hour (since 1970) knows of the stay that it is in; undefined where nobody asked anything. */
   outlookAt(quarter: number, knownEnergyAt: KnownEnergy): ChargeOutlook | undefined;
 }
@@ -66,11 +68,14 @@ function asDriven({ ev_annual_kwh: annualKwh }: Household, run: VehicleRun): Veh
   return {
     initial,
     write: (day, rows) => run.write(day, rows, () => initial),
+    approach: () => true,
     outlookAt: (quarter) => run.outlookAt(quarter, () => initial),
   };
 }
 
 const REMEMBERED_DAYS = 32;
+/** More than go on at once for one partner; what nobody asks for any more makes room. */
+const MOST_SEARCHES = 256;
 
 /** Plans look at some days again and again. */
 function remembered(
@@ -104,6 +109,11 @@ class HabitualVehicle implements VehicleRun {
     simulateVehicleDay(this.#limits, this.#drivingOn(day), this.#firstOf(day), stored, rows);
   }
 
+  /** Its days are forgotten soon, and are three numbers. */
+  approach(): true {
+    return true;
+  }
+
   outlookAt(): undefined {
     return undefined;
   }
@@ -123,6 +133,8 @@ class SteeredVehicle implements VehicleRun {
   readonly #charging: SteeredCharging;
   readonly #firstOf: (day: number) => number;
   readonly #starts = new DayCache<number>(REMEMBERED_DAYS);
+  /** Those for the starts of days that are not known yet: each of those who ask goes on with its own. */
+  readonly #searches = new Map<number, CoupledSearch>();
 
   constructor(limits: VehicleBatteryLimits, charging: SteeredCharging, firstOf: (day: number) => number) {
     this.initial = limits.initial;
@@ -136,6 +148,21 @@ class SteeredVehicle implements VehicleRun {
     writeChargingDay(this.#limits, this.#charging.on(day), this.#firstOf(day), stored, rows);
   }
 
+  approach(day: number, knownEnergyAt: KnownEnergy): boolean {
+    if (this.#starts.find(day) !== undefined || knownEnergyAt(day) !== undefined) return true;
+    const searches = this.#searches;
+    const search = searches.get(day) ?? this.#startSearch(day, knownEnergyAt);
+    searches.delete(day);
+    if (search.energy === undefined) search.goOn();
+    if (search.energy !== undefined) {
+      this.#starts.set(day, search.energy);
+      return true;
+    }
+    searches.set(day, search);
+    if (searches.size > MOST_SEARCHES) searches.delete(searches.keys().next().value ?? day);
+    return false;
+  }
+
   outlookAt(quarter: number, knownEnergyAt: KnownEnergy): ChargeOutlook {
     const day = Math.floor(quarter / QUARTER_HOURS_PER_DAY);
     const start = this.#startOf(day, knownEnergyAt);
@@ -145,13 +172,16 @@ class SteeredVehicle implements VehicleRun {
   }
 
   #startOf(day: number, knownEnergyAt: KnownEnergy): number {
+    return this.#starts.set(day, this.#startSearch(day, knownEnergyAt).finish());
+  }
+
+  #startSearch(day: number, knownEnergyAt: KnownEnergy): CoupledSearch {
     const days = {
       least: this.#limits.min,
       most: this.#limits.capacity,
       endOf: (at: number, start: number) =>
         storedAfterDay(this.#limits, this.#charging.on(at), this.#firstOf(at), start),
     };
-    const knownAt = (at: number): number | undefined => this.#starts.find(at) ?? knownEnergyAt(at);
-    return this.#starts.set(day, coupledEnergyAtDayStart(days, day, knownAt));
+    return new CoupledSearch(days, day, (at) => this.#starts.find(at) ?? knownEnergyAt(at));
   }
 }

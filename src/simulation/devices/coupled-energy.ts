@@ -49,6 +49,12 @@ export class CoupledSearch {
     }
   }
 
+  /** What it finds, all days that are left at once. */
+  finish(): number {
+    while (this.energy === undefined) this.goOn();
+    return this.energy;
+  }
+
   /** Goes back by the distance, or to the first day on the way at which the energy is known. */
   #begin(): void {
     const from = this.#day - this.#distance;
@@ -64,15 +70,4 @@ export class CoupledSearch {
     this.low = this.#days.least;
     this.high = this.#days.most;
   }
-}
-
-/** What a search finds, at once. */
-export function coupledEnergyAtDayStart(
-  days: StoreDays,
-  day: number,
-  knownEnergyAt: (day: number) => number | undefined,
-): number {
-  const search = new CoupledSearch(days, day, knownEnergyAt);
-  while (search.energy === undefined) search.goOn();
-  return search.energy;
 }

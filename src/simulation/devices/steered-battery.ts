@@ -12,7 +12,7 @@ import type { BatteryLevels } from './battery-levels.ts';
 import { MAX_PLANNED_QUARTERS, planBattery } from './battery-plan.ts';
 import { BatterySettingsLookup } from './battery-settings.ts';
 import type { BatterySettings } from './battery-settings.ts';
-import { coupledEnergyAtDayStart } from './coupled-energy.ts';
+import { CoupledSearch } from './coupled-energy.ts';
 import { UnsteeredBattery } from './unsteered-battery.ts';
 import type { UnsteeredSource } from './unsteered-battery.ts';
 
@@ -114,7 +114,7 @@ export class SteeredBattery {
       return x;
     };
     const days = { least: this.#least, most: limits.capacity, endOf };
-    return coupledEnergyAtDayStart(days, day, knownEnergyAt);
+    return new CoupledSearch(days, day, knownEnergyAt).finish();
   }
 
   #decide(day: number, used: BatteryLevels | undefined): BatteryLevels {

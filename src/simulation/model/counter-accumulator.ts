@@ -65,8 +65,18 @@ export function addQuarterEnergies(
   return { pv, ev, hp, gridImport, gridExport };
 }
 
-/** Sums on by at most so many days; true when the day is reached. */
-export type AdvanceByDays = (maxDays: number) => boolean;
+/** The start of the day after the one that begins with `start`, of which these are the rows. */
+export function checkpointAfter({ day, counters }: Checkpoint, rows: Day): Checkpoint {
+  return {
+    day: day + 1,
+    counters: addQuarterEnergies(counters, rows),
+    stored: rows.stored[QUARTER_HOURS_PER_DAY] ?? 0,
+    vehicleStored: rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0,
+  };
+}
+
+/** Sums on by at most so many days; the start of the day once it is reached, or of the origin's where that is later. */
+export type AdvanceByDays = (maxDays: number) => Checkpoint | undefined;
 
 /** Days between milestones at first. When there are too many, every second one is dropped, so that the way back stays short. */
 const FIRST_MILESTONE_SPACING_DAYS = 16;
@@ -81,12 +91,13 @@ export class CounterAccumulator {
   readonly #recent: Checkpoint[] = [];
   #spacing = FIRST_MILESTONE_SPACING_DAYS;
   #restored: Checkpoint;
+  #used: Checkpoint;
 
   /** `origin` is the start of the anchor's day; before it nothing is counted. */
   constructor(origin: Checkpoint, days: Days) {
     this.#origin = origin;
     this.#days = days;
-    this.#restored = origin;
+    this.#restored = this.#used = origin;
   }
 
   /** The start of a day, summed at once from the nearest one before it that is known. */
@@ -106,22 +117,32 @@ export class CounterAccumulator {
       const ahead = this.#nearest(day);
       if (ahead.day > known.day) known = ahead;
       for (let left = maxDays; left > 0 && known.day < day; left--) {
+        this.use(known);
         if (!this.#days.approach(known.day)) continue;
-        known = this.#next(known);
+        known = checkpointAfter(known, this.#days.of(known.day));
         this.#addMilestone(known);
       }
       if (this.findCheckpoint(known.day) === undefined) {
         if (this.#recent.length === MAX_RECENT_CHECKPOINTS) this.#recent.shift();
         this.#recent.push(known);
       }
-      return known.day >= day;
+      return known.day >= day ? known : undefined;
     };
   }
 
   /** The start of a day if it is known without summing. */
   findCheckpoint(day: number): Checkpoint | undefined {
+    if (this.#used.day === day) return this.#used;
     if (this.#restored.day === day) return this.#restored;
     return this.#recent.find((known) => known.day === day) ?? this.#milestones.get(day);
+  }
+
+  /**
+   * What is computed next goes on from a checkpoint, which is known until another one is used: several callers that take turns would push
+   * out of what is remembered whatever the others need, and each of them would look back for it.
+   */
+  use(checkpoint: Checkpoint): void {
+    this.#used = checkpoint;
   }
 
   /** Takes over a checkpoint that was made before, of this household and its schedule. */
@@ -145,15 +166,5 @@ export class CounterAccumulator {
     if (this.#milestones.size <= MAX_MILESTONES) return;
     this.#spacing *= 2;
     for (const day of this.#milestones.keys()) if (!isMilestone(day)) this.#milestones.delete(day);
-  }
-
-  #next({ day, counters }: Checkpoint): Checkpoint {
-    const rows = this.#days.of(day);
-    return {
-      day: day + 1,
-      counters: addQuarterEnergies(counters, rows),
-      stored: rows.stored[QUARTER_HOURS_PER_DAY] ?? 0,
-      vehicleStored: rows.vehicleStored[QUARTER_HOURS_PER_DAY] ?? 0,
-    };
   }
 }

@@ -2,7 +2,8 @@
 import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
 import type { DeviceType } from '../../domain/fleets/devices.ts';
 import type { QuarterSpan } from '../control/revisions.ts';
-import { addQuarterEnergies } from './counter-accumulator.ts';
+import { addQuarterEnergies, checkpointAfter } from './counter-accumulator.ts';
+import type { Checkpoint } from './counter-accumulator.ts';
 import type { Household } from '../household/household.ts';
 import type { DevicePeriods } from './device-periods.ts';
 import { copOf } from './device-state.ts';
@@ -40,20 +41,27 @@ interface Period {
   readonly vehicleStored: number;
 }
 
+/** The entries of a day. */
+interface DayOfSeries<Type extends DeviceType> {
+  readonly entries: DevicePeriods[Type][];
+  /** Where the next day begins, unless that is before the anchor's. */
+  readonly end: Checkpoint;
+}
+
 /**
  * The device's entries, one for each period of `quarters` quarter hours that lies in the span or reaches into it, in one
- * list for each day.
+ * list for each day. The start of the first day is looked for unless the model's counters use it.
  */
 export function* computeDeviceSeries<Type extends DeviceType>(
   { household, steering, model }: ModelledHousehold,
   type: Type,
   span: QuarterSpan,
   quarters: number,
-): Generator<DevicePeriods[Type][]> {
-  for (const { day, periods } of listPeriodsByDay(model, span, quarters)) {
+): Generator<DayOfSeries<Type>> {
+  for (const { day, periods, end } of listPeriodsByDay(model, span, quarters)) {
     let air: Float64Array | undefined;
     const airOf = (): Float64Array => (air ??= airTemperaturesOn(household, steering.control.places, day));
-    yield periods.map((period) => toPeriodOfType[type](period, household, airOf));
+    yield { entries: periods.map((period) => toPeriodOfType[type](period, household, airOf)), end };
   }
 }
 
@@ -61,11 +69,14 @@ function* listPeriodsByDay(
   model: HouseholdModel,
   { first, end }: QuarterSpan,
   length: number,
-): Generator<{ readonly day: number; readonly periods: readonly Period[] }> {
+): Generator<{ readonly day: number; readonly periods: readonly Period[]; readonly end: Checkpoint }> {
   const firstDay = Math.floor(first / QUARTER_HOURS_PER_DAY);
+  let known = model.counters.checkpointAt(firstDay);
   let counts: Flows = { ...model.countersBefore(firstDay * QUARTER_HOURS_PER_DAY), ...DAILY };
   for (let day = firstDay; day * QUARTER_HOURS_PER_DAY < end; day++) {
+    model.counters.use(known);
     const rows = model.day(day);
+    if (known.day === day) known = checkpointAfter(known, rows);
     const start = day * QUARTER_HOURS_PER_DAY;
     counts = { ...counts, ...DAILY };
     const periods: Period[] = [];
@@ -78,7 +89,7 @@ function* listPeriodsByDay(
       if (from < next) periods.push(toPeriod({ rows, day, from, next, before, after: counts }));
       at = next;
     }
-    yield { day, periods };
+    yield { day, periods, end: known };
   }
 }
 

@@ -96,7 +96,13 @@ export class HouseDays {
 
   /** Makes a piece of what a day follows from; true once no more than the day itself is left. */
   approach(day: number): boolean {
-    return this.#heat.approach(day);
+    return this.#heat.approach(day) && (this.vehicle?.approach(day, this.#vehicleEnergyAt) ?? true);
+  }
+
+  /** Makes a piece of what the outlook of a quarter hour follows from; true once no more than its own day is left. */
+  approachChargeOutlook(quarterIndex: number): boolean {
+    const day = Math.floor(quarterIndex / QUARTER_HOURS_PER_DAY);
+    return this.vehicle?.approach(day, this.#vehicleEnergyAt) ?? true;
   }
 
   /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */

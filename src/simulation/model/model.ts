@@ -25,6 +25,8 @@ export interface HouseholdModel {
   countersBefore(quarterIndex: number): Counters;
   /** What a quarter hour (since 1970) knows of the stay of a vehicle with preferences; undefined without one. */
   chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined;
+  /** Makes what that follows from, a piece of some milliseconds at a time, as `approach` does. */
+  approachChargeOutlook(quarterIndex: number): boolean;
   /**
    * Makes what a day follows from, a piece of some milliseconds at a time: true once no more than the day itself is left. Without
    * it the day is made at once.
@@ -108,6 +110,10 @@ class QuarterHourModel implements HouseholdModel {
 
   chargeOutlookAt(quarterIndex: number): ChargeOutlook | undefined {
     return this.#house.chargeOutlookAt(quarterIndex);
+  }
+
+  approachChargeOutlook(quarterIndex: number): boolean {
+    return this.#house.approachChargeOutlook(quarterIndex);
   }
 
   #compute(day: number, rows: DayRows): DayRows {

@@ -36,7 +36,9 @@ test('the air of a household that moves is that of where it is, summed as its he
     const sums = createPeriodSums(countPeriods(span, quarters));
     addHousehold(sums, modelled, span, quarters);
     const summed = listSummedPeriods(sums, span, quarters).map(({ period }) => period.outdoor_temperature_c);
-    const shown = [...computeDeviceSeries(modelled, 'heat_pump', span, quarters)].flat();
+    const shown = [...computeDeviceSeries(modelled, 'heat_pump', span, quarters)].flatMap(
+      ({ entries }) => entries,
+    );
     expect(summed).toEqual(shown.map((period) => period.outdoor_temperature_c));
   }
 });

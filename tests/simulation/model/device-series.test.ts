@@ -20,7 +20,7 @@ test('every period has a number for each attribute of the state that has a serie
       { first: start, end: start + 8 },
       4,
     );
-    const periods = [...days].flat();
+    const periods = [...days].flatMap(({ entries }) => entries);
     expect(periods).toHaveLength(2);
     for (const period of periods) {
       const values = Object.fromEntries(Object.entries(period));
