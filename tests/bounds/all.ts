@@ -21,6 +21,7 @@ import { boundsOfPortal } from './of-portal.ts';
 import { boundsOfPrices } from './of-prices.ts';
 import { boundsOfRequestLog } from './of-request-log.ts';
 import { boundsOfSlices } from './of-slices.ts';
+import { boundsOfTexts } from './of-texts.ts';
 import { boundsOfTries } from './of-tries.ts';
 import { boundsOfWork } from './of-work.ts';
 
@@ -48,4 +49,5 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfPrices,
   ...boundsOfRequestLog,
   ...boundsOfSlices,
+  ...boundsOfTexts,
 ];

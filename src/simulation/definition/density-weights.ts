@@ -2,14 +2,13 @@
 import { gunzipSync, inflateRawSync, inflateSync } from 'node:zlib';
 import type { FieldError } from '../../domain/api/problem.ts';
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const BASE64 = /^([A-Za-z0-9+/_-]*)(={0,2})$/;
 
 /** Bytes of base64 text, standard or URL-safe alphabet, padded or not; undefined when it is not base64. */
 export function decodeBase64(text: string): Uint8Array | undefined {
-  const bare = text.replace(/=+$/, '');
-  const padding = text.length - bare.length;
-  if (!BASE64.test(text) || bare.length % 4 === 1) return undefined;
-  if (padding > 0 && text.length % 4 !== 0) return undefined;
+  const [whole, bare = '', padding = ''] = BASE64.exec(text) ?? [];
+  if (whole === undefined || bare.length % 4 === 1) return undefined;
+  if (padding !== '' && text.length % 4 !== 0) return undefined;
   return Buffer.from(bare, 'base64url');
 }
 

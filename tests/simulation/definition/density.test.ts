@@ -47,6 +47,18 @@ describe('encodings', () => {
       expect(decodeBase64(text)).toBeUndefined();
   });
 
+  test.each([
+    ['padding', `${'='.repeat(100_000)}A`],
+    ['padding behind what it pads', `${'AA=='.repeat(25_000)}A`],
+    ['letters', `${'A'.repeat(100_000)}!`],
+    ['blanks', `${' '.repeat(100_000)}=`],
+  ])('a long text of %s that is no base64 is refused in little time', (_, text) => {
+    const before = process.threadCpuUsage();
+    expect(decodeBase64(text)).toBeUndefined();
+    const { user, system } = process.threadCpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(500);
+  });
+
   test('raw, gzip, zlib and deflate give the same cells', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 400 }), (cells) => {
