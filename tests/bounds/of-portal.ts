@@ -2,6 +2,9 @@
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
+const FLEET_POWERS = 'src/portal/fleet-powers.ts';
+const fleetPowers = testsOf('tests/portal/fleet-powers.test.ts');
+
 export const boundsOfPortal: readonly Bound[] = [
   bound(
     'tokens of a portal session',
@@ -86,5 +89,15 @@ export const boundsOfPortal: readonly Bound[] = [
       ),
     ],
     testsOf('tests/oauth/application-secrets.test.ts')('a third secret is not made'),
+  ),
+  bound(
+    'homes of a map that are looked through in one step',
+    [replace(FLEET_POWERS, 'HOMES_AT_ONCE = 1_000;', 'HOMES_AT_ONCE = 1_000_000_000;')],
+    fleetPowers('a thousand are looked through in one step'),
+  ),
+  bound(
+    'steps of the map of a fleet',
+    [replace(FLEET_POWERS, '() => giveWay(context, response)', '() => Promise.resolve(void giveWay)')],
+    fleetPowers('gives way to others between reading, summing and writing'),
   ),
 ];

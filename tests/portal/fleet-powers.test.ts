@@ -1,6 +1,7 @@
 // What each home of a fleet drew, as the map of its page asks for it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS, QUARTER_HOUR_MS } from '../../src/domain/api/durations.ts';
+import { yieldToEventLoop } from '../../src/households/time-slicer.ts';
 import type { HouseholdPowers } from '../../src/operations/fleets/household-powers.ts';
 import { describePowers } from '../../src/portal/fleet-powers.ts';
 import { toOwnScope } from '../../src/portal/scopes.ts';
@@ -10,8 +11,16 @@ import type { Person, PortalSite } from './portal-site.ts';
 
 let site: PortalSite;
 let admin: Person;
+/** For whom pages have given way to others, in turn. */
+let gaveWay: (string | undefined)[] = [];
 beforeAll(async () => {
-  site = await startPortal({ startsAt: new Date(now) });
+  site = await startPortal({
+    startsAt: new Date(now),
+    yieldToEventLoop: (days, partnerId) => {
+      gaveWay.push(partnerId);
+      return yieldToEventLoop(days, partnerId);
+    },
+  });
   admin = await site.addPerson(await site.addOrganization(), 'admin');
 });
 afterAll(() => site.close());
@@ -77,19 +86,68 @@ test('is not for other organizations, nor for the role user', async () => {
   expect([(await other.get(path)).status, (await user.get(path)).status]).toEqual([404, 403]);
 });
 
-test('more than a thousand places become cells, each with the mean of its homes', () => {
-  const households: HouseholdPowers[] = Array.from({ length: 5_000 }, (_, index) => ({
+test('gives way to others between reading, summing and writing', async () => {
+  const fleet = await addQueuedFleet(site, admin, { count: 2, history_days: 2 });
+  await buildFleets(site);
+  const browser = await site.signedIn(admin);
+  gaveWay = [];
+  const answer = await browser.get(`/portal/fleets/${fleet.id}/powers.json?day=${yesterday}&zone=utc`);
+  expect(answer.status).toBe(200);
+  // Before the page; before its homes are gathered and summed; before what they sum up to is rounded and written.
+  expect(gaveWay).toEqual(Array.from({ length: 5 }, () => admin.orgId));
+});
+
+const from = new Date('2026-11-22T00:00:00Z');
+const day = { date: '2026-11-22', from, to: new Date(from.getTime() + 2 * QUARTER_HOUR_MS) };
+const firstQuarter = from.getTime() / QUARTER_HOUR_MS;
+const scope = toOwnScope({ orgId: 'org', orgName: 'Org' });
+
+/** Homes at many places, the mean power of which is -1,000 W in the first quarter hour, and unknown in the second. */
+function spreadHomes(count: number): HouseholdPowers[] {
+  return Array.from({ length: count }, (_, index) => ({
     userId: `user-${index}`,
     index,
     latitude: 46 + ((index * 37) % 500) / 500,
     longitude: 10 + ((index * 91) % 977) / 977,
     powers: new Float32Array([index % 2 === 0 ? 1_000 : -3_000, NaN]),
   }));
-  const from = new Date('2026-11-22T00:00:00Z');
-  const day = { date: '2026-11-22', from, to: new Date(from.getTime() + 2 * QUARTER_HOUR_MS) };
-  const scope = toOwnScope({ orgId: 'org', orgName: 'Org' });
-  const firstQuarter = from.getTime() / QUARTER_HOUR_MS;
-  const answer = describePowers({ firstQuarter, households }, day, scope) as unknown as Answer;
+}
+
+test.each([
+  ['at many places', spreadHomes(5_000)],
+  ['at one place', spreadHomes(5_000).map((home) => ({ ...home, latitude: 47, longitude: 11 }))],
+])('of homes %s a thousand are looked through in one step', async (_, all) => {
+  let looked = new Set<number>();
+  const steps: number[] = [];
+  const look = <Value>(index: number, value: Value): Value => {
+    looked.add(index);
+    return value;
+  };
+  const households = all.map(({ userId, index, latitude, longitude, powers }) => ({
+    userId,
+    index,
+    get latitude() {
+      return look(index, latitude);
+    },
+    longitude,
+    get powers() {
+      return look(index, powers);
+    },
+  }));
+  const endStep = async (): Promise<void> => {
+    await Promise.resolve();
+    steps.push(looked.size);
+    looked = new Set();
+  };
+  await describePowers({ firstQuarter, households }, day, scope, endStep);
+  await endStep();
+  expect(Math.max(...steps)).toBe(1_000);
+  expect(steps.filter((homes) => homes > 0).length).toBeGreaterThanOrEqual(2 * 5);
+});
+
+test('more than a thousand places become cells, each with the mean of its homes', async () => {
+  const powers = { firstQuarter, households: spreadHomes(5_000) };
+  const answer = (await describePowers(powers, day, scope, () => Promise.resolve())) as unknown as Answer;
   expect(answer.places.length).toBeGreaterThan(500);
   expect(answer.places.length).toBeLessThanOrEqual(1_024);
   expect(answer.places.reduce((sum, [, , homes]) => sum + homes, 0)).toBe(5_000);
