@@ -103,13 +103,3 @@ export function assignHouseholdsToGroups(
   for (const count of expansions) append(distributeExpansion(shares, have, members.length + count));
   return members;
 }
-
-/** The group of household `index` in a fleet with these expansions; undefined beyond its end. */
-export function findGroupOfHousehold(
-  groups: readonly EffectiveGroup[],
-  index: number,
-  expansions: readonly number[] = [],
-): EffectiveGroup | undefined {
-  const membership = assignHouseholdsToGroups(groups, expansions)[index];
-  return membership && groups[membership.groupIndex];
-}

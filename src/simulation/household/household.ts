@@ -81,24 +81,6 @@ export function buildHouseholds(
   return members.map((membership) => buildHousehold(definition, membership, locationOf, anchor));
 }
 
-/** Household `index` alone, equal to the one that buildHouseholds gives; undefined beyond the fleet's end. */
-export function buildHouseholdAt(
-  definition: EffectiveDefinition,
-  density: Density | null,
-  anchor: Date,
-  index: number,
-  expansions: readonly number[] = [],
-): Household | undefined {
-  const membership = assignHouseholdsToGroups(definition.groups, expansions)[index];
-  if (!membership) return undefined;
-  return buildHousehold(
-    definition,
-    membership,
-    createHouseholdLocationLookup(definition, density, splitSeed(definition.seed)),
-    anchor,
-  );
-}
-
 function buildHousehold(
   definition: EffectiveDefinition,
   membership: GroupMembership,

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import {
   distributeExpansion,
-  findGroupOfHousehold,
   computeGroupShares,
   apportionByLargestRemainder,
   assignHouseholdsToGroups,
@@ -135,8 +134,6 @@ test('places are group after group, and expansions only append', () => {
   ]);
   expect(after.slice(0, 5)).toEqual(before);
   expect(after.map(({ index }) => index)).toEqual([...Array(13).keys()]);
-  expect(findGroupOfHousehold(groups, 5, [5])?.name).toBe('a');
-  expect(findGroupOfHousehold(groups, 5)).toBeUndefined();
 });
 
 test('quotas are exact: a hundred hundredths fill a fleet', () => {
