@@ -17,6 +17,8 @@ const slow = testsOf('tests/simulation/model/slow-battery.test.ts');
 const slowCar = testsOf('tests/simulation/cars/slow-car.test.ts');
 const stays = testsOf('tests/simulation/cars/stays.test.ts');
 
+const settledWindows = testsOf('tests/simulation/house/settled-windows.test.ts');
+
 export const boundsOfPlans: readonly Bound[] = [
   bound(
     'plans anew of a window',
@@ -158,5 +160,15 @@ export const boundsOfPlans: readonly Bound[] = [
     testsOf('tests/simulation/devices/unsteered-battery.test.ts')(
       'forgets searches that nobody goes on with',
     ),
+  ),
+  bound(
+    'searches for the return of a house that are remembered',
+    [replace('src/simulation/house/settled-windows.ts', 'MOST_SEARCHES = 256', 'MOST_SEARCHES = Infinity')],
+    settledWindows('searches that nobody goes on with are forgotten'),
+  ),
+  bound(
+    'returns of a house that are remembered',
+    [replace('src/simulation/house/settled-windows.ts', 'KNOWN_RETURNS = 256', 'KNOWN_RETURNS = Infinity')],
+    settledWindows('of the returns that were found the last 256 are remembered'),
   ),
 ];

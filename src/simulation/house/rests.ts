@@ -11,7 +11,10 @@ import type { UnsteeredHouse } from './unsteered-house.ts';
 
 /** Windows before a rest from which on the coldest and the warmest house are followed: in summer they meet by what they lose. */
 const LEAD = 16;
-/** More than the longest history has, of 3,652 days: what has been found is not looked for again while a day is approached. */
+/**
+ * A day looks back at the rest before the last, and farther only where the houses take longer than sixteen windows to meet: far more
+ * than that, however long the history is, which may begin in 1970. Rests that are a multiple of 4,096 windows apart share a place.
+ */
 const KNOWN_RESTS = 256;
 
 /** The window with which plans begin again, and the state with which it begins, packed. */

@@ -1,6 +1,6 @@
 /** Windows of a steered house that begin at home for certain (docs/simulation.md#schedules). */
 import { CONTROL_MODE } from '../control/control-modes.ts';
-import { DayCache } from '../kernel/bounded-cache.ts';
+import { BoundedCache, DayCache } from '../kernel/bounded-cache.ts';
 import { HomeSearch } from './home-search.ts';
 import type { Interventions } from './interventions.ts';
 import { windowStart } from './plan-windows.ts';
@@ -9,6 +9,10 @@ import type { UnsteeredHouse } from './unsteered-house.ts';
 /** So many windows a house may take to come home, for which two weeks suffice in summer; after more it rests. */
 export const SETTLING = 16;
 const KNOWN_WINDOWS = 64;
+/** More than one day after the other looks back for. */
+const KNOWN_RETURNS = 256;
+/** More than go on at once for one partner; what nobody asks for any more makes room. */
+const MOST_SEARCHES = 256;
 
 /** The windows of a house by their local days. */
 export class SettledWindows {
@@ -16,7 +20,9 @@ export class SettledWindows {
   readonly #interventions: Interventions;
   readonly #zone: string;
   readonly #known = new DayCache<boolean>(KNOWN_WINDOWS);
-  /** By quarter hours of interventions: the search for the quarter hour by which the house is home again. */
+  /** By quarter hours of interventions: the quarter hour by which the house is home again. */
+  readonly #returns = new BoundedCache<number, number>(KNOWN_RETURNS);
+  /** The searches for those that are not known yet. */
   readonly #searches = new Map<number, HomeSearch>();
 
   constructor(house: UnsteeredHouse, interventions: Interventions, zone: string) {
@@ -66,16 +72,22 @@ export class SettledWindows {
     const event = this.#interventions.lastBefore(first);
     if (first === anchor || event === undefined || event < anchor) return this.#known.set(window, true);
     if (this.#interventions.modeAt(event) === CONTROL_MODE.boost) return this.#known.set(window, false);
-    const search = this.#searchFrom(event);
-    return search.homeBy === undefined ? search : this.#known.set(window, search.homeBy <= first);
+    const found = this.#returnAfter(event);
+    return typeof found === 'number' ? this.#known.set(window, found <= first) : found;
   }
 
-  /** The search for the return of the house after an intervention. */
-  #searchFrom(event: number): HomeSearch {
-    const begun = this.#searches.get(event);
-    if (begun !== undefined) return begun;
-    const search = new HomeSearch(this.#house, event, this.#interventions.next(event));
+  /** The quarter hour by which the house is home after an intervention, or the search that has to go on until that is known. */
+  #returnAfter(event: number): number | HomeSearch {
+    const known = this.#returns.find(event);
+    if (known !== undefined) return known;
+    const search =
+      this.#searches.get(event) ?? new HomeSearch(this.#house, event, this.#interventions.next(event));
+    this.#searches.delete(event);
+    const { homeBy } = search;
+    if (homeBy !== undefined) return this.#returns.getOrCompute(event, () => homeBy);
     this.#searches.set(event, search);
+    if (this.#searches.size > MOST_SEARCHES)
+      this.#searches.delete(this.#searches.keys().next().value ?? event);
     return search;
   }
 }
