@@ -6,15 +6,17 @@ import { SharedCache } from '../domain/caches/shared-cache.ts';
 import { createModelledHousehold } from '../simulation/model/device-state.ts';
 import type { ModelledHousehold } from '../simulation/model/device-state.ts';
 import { parseStoredHousehold } from '../simulation/model/model-versions.ts';
+import { BYTES_OF_HOUSEHOLD, bytesOfModel } from './model-bytes.ts';
 
 interface CachedHousehold {
   readonly household: Household;
-  /** Its models by what steers them: one goes with that, and with the prices that it was planned with. */
+  /** Its model by what steers it: it goes with that, and with the prices that it was planned with. */
   readonly models: WeakMap<Steering, ModelledHousehold>;
 }
 
-/** The households asked for last, with their models, which remember the days they have computed. */
-const cache = new SharedCache<CachedHousehold>(1000);
+/** Bytes of the households asked for last, with the model of each, which remembers the days that it has computed. */
+const REMEMBERED_BYTES = 64 * 1_048_576;
+const cache = new SharedCache<CachedHousehold>(REMEMBERED_BYTES);
 
 /** A row of a household or of one of its devices. */
 interface HouseholdRow {
@@ -43,7 +45,7 @@ export function isSteered(
 
 /**
  * The household of a row with its model under what steers it; undefined for a device that is not simulated. Give the same
- * object for as long as it means the same: the model is created again for another one.
+ * object for as long as it means the same: for another one the model is created again, and the one before is forgotten.
  */
 export function findModelledHousehold(
   row: HouseholdRow,
@@ -59,17 +61,21 @@ export function findModelledHousehold(
   const known = cached.models.get(steering);
   if (known !== undefined) return known;
   const modelled = createModelledHousehold(household, steering);
-  cached.models.set(steering, modelled);
+  const models = new WeakMap([[steering, modelled]]);
+  cache.set(keyOf(row), { household, models }, partnerId, bytesOfModel(household, steering));
   return modelled;
 }
 
-function findCached({ org_id, attributes }: HouseholdRow, partnerId: string): CachedHousehold | undefined {
-  if (attributes === null) return undefined;
-  return cache.getOrCompute(`${org_id} ${identityOf(attributes)}`, partnerId, () => ({
-    household: parseStoredHousehold(attributes),
+function findCached(row: HouseholdRow, partnerId: string): CachedHousehold | undefined {
+  if (row.attributes === null) return undefined;
+  const read = (): CachedHousehold => ({
+    household: parseStoredHousehold(row.attributes),
     models: new WeakMap(),
-  }));
+  });
+  return cache.getOrCompute(keyOf(row), partnerId, read, BYTES_OF_HOUSEHOLD);
 }
+
+const keyOf = ({ org_id, attributes }: HouseholdRow): string => `${org_id} ${identityOf(attributes)}`;
 
 /**
  * What distinguishes the households of an organization. Its fleet has one definition, from which all of a household follows

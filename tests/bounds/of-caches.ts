@@ -17,11 +17,38 @@ export const boundsOfCaches: readonly Bound[] = [
     [
       replace(
         'src/households/stored-households.ts',
-        'new SharedCache<CachedHousehold>(1000)',
-        'new SharedCache<CachedHousehold>(4_194_304)',
+        'const REMEMBERED_BYTES = 64 * 1_048_576;',
+        'const REMEMBERED_BYTES = 65_536 * 1_048_576;',
       ),
     ],
-    households('of all partners a thousand households are remembered'),
+    households('of all partners 64 MB of households are remembered'),
+  ),
+  bound(
+    'what is counted of households that are remembered',
+    [
+      replace(
+        'src/households/stored-households.ts',
+        'bytesOfModel(household, steering));',
+        'bytesOfModel(household, UNSTEERED));',
+      ),
+    ],
+    households('of households with heat pumps that follow prices fewer are remembered'),
+  ),
+  bound(
+    'models of a household that are remembered',
+    [
+      replace(
+        'src/households/stored-households.ts',
+        'const models = new WeakMap([[steering, modelled]]);',
+        'const models = cached.models.set(steering, modelled);',
+      ),
+    ],
+    households('of a household the model under what steers it now is remembered'),
+  ),
+  bound(
+    'sizes of what partners share',
+    [replace('src/domain/caches/shared-cache.ts', 'while (entries.size >', 'if (entries.size >')],
+    sharedCache('by sizes as many go as are needed'),
   ),
   bound(
     'households of one partner that are remembered',

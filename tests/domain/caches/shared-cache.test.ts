@@ -60,3 +60,15 @@ test('of more partners than there are entries each has what it asks for last, un
   expect(missing('e', 0)).toEqual([]);
   expect(missing('a', 0)).toEqual(['a0']);
 });
+
+test('by sizes as many go as are needed, of a partner beyond its part its own, and what is larger than all is not kept', () => {
+  const cache = new SharedCache<number>(100);
+  const kept = () => ['a', 'b'].map((id) => upTo(12).filter((n) => cache.peek(`${id}${n}`) !== undefined));
+  for (const number of upTo(4)) cache.set(`b${number}`, number, 'b', 5);
+  for (const number of upTo(8)) cache.set(`a${number}`, number, 'a', 10);
+  expect(kept()).toEqual([upTo(8), upTo(4)]);
+  cache.set('a8', 8, 'a', 25);
+  expect(kept()).toEqual([[3, 4, 5, 6, 7, 8], upTo(4)]);
+  cache.set('a3', 3, 'a', 101);
+  expect(kept()).toEqual([[4, 5, 6, 7, 8], upTo(4)]);
+});
