@@ -48,7 +48,10 @@ function createJobs(): (days: readonly [from: number, to: number]) => void {
   return ([from, to]) => {
     const span = { first: FIRST + from * QUARTER_HOURS_PER_DAY, end: FIRST + to * QUARTER_HOURS_PER_DAY };
     for (const attributes of pages)
-      sumHouseholds({ orgId, attributes, prices, controls: new Map(), span, quarters: 1, now });
+      sumHouseholds(
+        { orgId, attributes, checkpoints: '[]', prices, controls: new Map(), span, quarters: 1, now },
+        () => 0,
+      );
   };
 }
 

@@ -64,6 +64,7 @@ async function* readParts(
       },
     ],
     attributes: JSON.stringify([row.attributes]),
+    checkpoints: JSON.stringify([row.checkpoint]),
     isLast: true,
   };
   const households = {

@@ -4,13 +4,14 @@ import { Problem, validationProblem } from '../domain/api/problem.ts';
 import { loadControls } from '../households/household-controls.ts';
 import type { SummedPart } from '../compute/summed-table.ts';
 import type { HistoryPrices } from '../households/household-steering.ts';
+import type { HouseholdSums } from '../households/household-sums.ts';
 import type { HouseholdPage } from '../queries/fleets/household-pages.ts';
 import type { QuarterSpan } from '../simulation/control/revisions.ts';
 import { countPeriods, createPeriodSums, mergePeriodSums } from '../simulation/model/period-sums.ts';
 import type { PeriodSums } from '../simulation/model/period-sums.ts';
 import type { Context } from './context.ts';
 import { runHeavyJob, workInNextTurn } from './heavy-jobs.ts';
-import { listHouseholdPages } from './household-pages.ts';
+import { listHouseholdPages, takeFirst } from './household-pages.ts';
 
 /** How long a period is, how many days an answer holds at most, some 3,000 periods, and how many are computed at once. */
 export const RESOLUTIONS = {
@@ -78,9 +79,9 @@ export async function* streamPeriods(
     let read = 0;
     const sumPage = async (from: number) => {
       const page = await households.readPage(from);
-      const isEmpty = page.households.length === 0;
-      const pageSums = isEmpty ? undefined : await sumHouseholds(context, households, page, part, quarters);
-      return { ...page, pageSums };
+      if (page.households.length === 0) return { ...page, pageSums: undefined };
+      const pageSums = await sumHouseholds(context, households, page, part, quarters);
+      return { ...takeFirst(page, pageSums.done), pageSums };
     };
     // Each page is read and computed in a turn of its own, so that other requests of the partner come between.
     const pages = listHouseholdPages((from) => {
@@ -99,16 +100,16 @@ export async function* streamPeriods(
   }
 }
 
-/** What the households of a page did, in the turn of their partner. */
+/** What the first households of a page did, in the turn of their partner. */
 async function sumHouseholds(
   context: Context,
   { orgId, prices }: SummedHouseholds,
-  { households, attributes }: HouseholdPage,
+  { households, attributes, checkpoints }: HouseholdPage,
   span: QuarterSpan,
   quarters: number,
-): Promise<PeriodSums> {
+): Promise<HouseholdSums> {
   const controls = await loadControls(context.db, prices.partnerId, households);
-  const input = { orgId, attributes, prices, controls, span, quarters, now: context.now };
+  const input = { orgId, attributes, checkpoints, prices, controls, span, quarters, now: context.now };
   return runHeavyJob(context, true, 'sumHouseholds', input);
 }
 

@@ -10,11 +10,14 @@ const UNSTEERED = 'src/simulation/devices/unsteered-battery.ts';
 const CAR = 'src/simulation/cars/vehicle-run.ts';
 const COUNTERS = 'src/simulation/model/counter-accumulator.ts';
 const STAYS = 'src/simulation/cars/stays.ts';
+const SUMS = 'src/households/household-sums.ts';
 
 const pieces = testsOf('tests/simulation/house/restless-house.test.ts');
 const unsteered = testsOf('tests/simulation/devices/unsteered-battery.test.ts');
 const slow = testsOf('tests/simulation/model/slow-battery.test.ts');
 const slowCar = testsOf('tests/simulation/cars/slow-car.test.ts');
+const sums = testsOf('tests/households/household-sums.test.ts');
+const summedPieces = testsOf('tests/operations/summed-pieces.test.ts');
 const stays = testsOf('tests/simulation/cars/stays.test.ts');
 
 const settledWindows = testsOf('tests/simulation/house/settled-windows.test.ts');
@@ -170,5 +173,46 @@ export const boundsOfPlans: readonly Bound[] = [
     'returns of a house that are remembered',
     [replace('src/simulation/house/settled-windows.ts', 'KNOWN_RETURNS = 256', 'KNOWN_RETURNS = Infinity')],
     settledWindows('of the returns that were found the last 256 are remembered'),
+  ),
+  bound(
+    'time after which a job of sums begins no other household',
+    [
+      replace(
+        SUMS,
+        'if (elapsedMs() >= endMs) return at + 1;',
+        'if (elapsedMs() >= Infinity) return at + endMs;',
+      ),
+    ],
+    sums('a job does', '250 ms'),
+    sums('a job does', '40000 ms'),
+    summedPieces('is the same to the byte where each household is a job'),
+    summedPieces('the powers of households are the same'),
+  ),
+  bound(
+    'days that sums look back for the charge of a battery',
+    [
+      replace(
+        SUMS,
+        'restore(fromCheckpointRow(checkpoint))',
+        'findCheckpoint(fromCheckpointRow(checkpoint).day)',
+      ),
+    ],
+    sums('look back to the checkpoint that is stored of a household'),
+  ),
+  bound(
+    'checkpoints that are read with a page of households',
+    [
+      replace(
+        'src/queries/fleets/household-pages.ts',
+        "coalesce(${checkpointText(filter.orgId)}, 'null')",
+        "coalesce(case when false then ${checkpointText(filter.orgId)} end, 'null')",
+      ),
+    ],
+    summedPieces('jobs get the checkpoints that are stored', 'each its own'),
+  ),
+  bound(
+    'checkpoint that is read with the household of a user',
+    [replace('src/operations/household-data.ts', 'JSON.stringify([row.checkpoint])', "'[null]'")],
+    summedPieces('jobs get the checkpoints that are stored', 'each its own'),
   ),
 ];

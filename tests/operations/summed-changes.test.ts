@@ -1,8 +1,7 @@
 // What was asked of many households goes to threads in pieces, whatever was asked, and no answer tells.
 import { text } from 'node:stream/consumers';
 import { sql } from 'kysely';
-import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import type { HouseholdSumsQuestion } from '../../src/households/household-sums.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { loadControls } from '../../src/households/household-controls.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { requireFleet } from '../../src/operations/fleets/fleet-access.ts';
@@ -15,6 +14,7 @@ import { toSummedTable } from '../../src/operations/summed-tables.ts';
 import { readHouseholdPage } from '../../src/queries/fleets/household-pages.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import { askOften } from '../support/asked-often.ts';
+import { computeSumsHere, indexesOf } from './own-sums.ts';
 import { watchedContext } from './watched-context.ts';
 
 const NOW = new Date('2026-01-15T12:00:00.000Z');
@@ -59,17 +59,11 @@ async function openPages(context: Context) {
 
 const contextOf = () => watchedContext(fleets.api, () => undefined);
 
-/** The indexes of the households of each job of this name that is done meanwhile. */
-async function listJobs(name: string, work: () => Promise<unknown>): Promise<number[][]> {
-  const run = vi.spyOn(fleets.api.services.compute, 'run');
-  onTestFinished(() => void vi.restoreAllMocks());
+/** The indexes of the households of each job that is done meanwhile, as if none took any time. */
+async function listJobs(work: () => Promise<unknown>): Promise<number[][]> {
+  const questions = computeSumsHere(fleets.api.services.compute, 0);
   await work();
-  const inputs = run.mock.calls.flatMap(([, job, input]) =>
-    job === name ? [input as HouseholdSumsQuestion] : [],
-  );
-  return inputs.map(({ attributes }) =>
-    (JSON.parse(attributes) as { readonly index: number }[]).map(({ index }) => index),
-  );
+  return questions.map(indexesOf);
 }
 
 /** Whether the jobs have all households in order, each as many as it may have, and none more. */
@@ -93,9 +87,9 @@ test('the sums of a fleet are computed of households of whom 3,000 things were a
   const sum = async (of: SummedHouseholds) =>
     text((await toSummedTable(context, table, streamPeriods(context, of, span, '15MIN'))).parts);
   let inPieces = '';
-  expectBounded(await listJobs('sumHouseholds', async () => (inPieces = await sum(households))));
+  expectBounded(await listJobs(async () => (inPieces = await sum(households))));
   vi.restoreAllMocks();
-  const atOnce = await listJobs('sumHouseholds', async () => expect(await sum(whole)).toBe(inPieces));
+  const atOnce = await listJobs(async () => expect(await sum(whole)).toBe(inPieces));
   expect(atOnce).toHaveLength(1);
   expect(inPieces).toContain('smallest_user_id');
 });
@@ -103,16 +97,16 @@ test('the sums of a fleet are computed of households of whom 3,000 things were a
 test('the powers of its households too', async () => {
   const context = contextOf();
   let inPieces: readonly number[][] = [];
-  const jobs = await listJobs('listHouseholdPowers', async () => {
+  const jobs = await listJobs(async () => {
     const { households } = await listHouseholdPowers(context, { jobId, ...DAY });
     inPieces = households.map(({ powers }) => [...powers]);
   });
   expectBounded(jobs);
   const { span, households, whole } = await openPages(context);
-  const { attributes, households: rows } = await whole.readPage(0);
+  const { attributes, checkpoints, households: rows } = await whole.readPage(0);
   const { prices } = households;
   const controls = await loadControls(context.db, prices.partnerId, rows);
-  const question = { orgId, attributes, prices, controls, span, quarters: 1, now: context.now };
+  const question = { orgId, attributes, checkpoints, prices, controls, span, quarters: 1, now: context.now };
   const { compute } = fleets.api.services;
   const powers = await compute.run(context.actor.partnerId, 'listHouseholdPowers', question);
   expect(inPieces.flat()).toEqual([...powers]);

@@ -32,13 +32,16 @@ function householdsOf(count: number): SummedHouseholds {
       attributes: { latitude: 48, longitude: 16 },
     }));
     const isLast = length < HOUSEHOLDS_PER_JOB;
-    return Promise.resolve({ households, attributes: JSON.stringify(households), isLast });
+    return Promise.resolve({ households, attributes: JSON.stringify(households), checkpoints: '[]', isLast });
   };
   return { orgId: 'o', count, prices: PRICES, readPage };
 }
 
-/** A context whose threads answer sums of nothing; the turns whose numbers are in `refused` are not given. */
-function contextOf(refused: (turn: number) => boolean = () => false) {
+/**
+ * A context whose threads answer sums of nothing, of so many households that are done in time; the turns whose numbers are in `refused`
+ * are not given.
+ */
+function contextOf(refused: (turn: number) => boolean = () => false, inTime = HOUSEHOLDS_PER_JOB) {
   const jobs: HouseholdSumsQuestion[] = [];
   const names: string[] = [];
   let turns = 0;
@@ -52,7 +55,9 @@ function contextOf(refused: (turn: number) => boolean = () => false) {
       if (name === 'writeSums')
         return Promise.resolve({ bytes: new Uint8Array(1), state: { hasRows: true } });
       jobs.push(question);
-      return Promise.resolve(createPeriodSums(countPeriods(question.span, question.quarters)));
+      const { length } = JSON.parse(question.attributes) as readonly unknown[];
+      const sums = createPeriodSums(countPeriods(question.span, question.quarters));
+      return Promise.resolve({ ...sums, done: Math.min(inTime, length) });
     },
   };
   const context = { compute, actor: { partnerId: 'p' } } as unknown as Context;
@@ -88,6 +93,17 @@ test.each([
   const { context, jobs } = contextOf();
   await readAll(context, 1, 31, resolution);
   expect(jobs.map(({ span }) => (span.end - span.first) / QUARTER_HOURS_PER_DAY)).toEqual(expected);
+});
+
+test('a job that did not come to all of its households is followed by one with the next ones, in a turn of its own', async () => {
+  const { context, jobs, turnsTaken } = contextOf(undefined, 120);
+  expect(await readAll(context, 500, 1)).toBe(96);
+  const firsts = jobs.map(
+    ({ attributes }) =>
+      (JSON.parse(attributes) as { readonly household_index: number }[])[0]?.household_index,
+  );
+  expect(firsts).toEqual([0, 120, 240, 360, 480]);
+  expect(turnsTaken()).toBe(5);
 });
 
 test('each job takes a turn of its partner', async () => {

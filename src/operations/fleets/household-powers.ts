@@ -1,9 +1,10 @@
 import { loadControls } from '../../households/household-controls.ts';
 import type { HouseholdPage } from '../../queries/fleets/household-pages.ts';
 import type { QuarterSpan } from '../../simulation/control/revisions.ts';
+import { countPeriods } from '../../simulation/model/period-sums.ts';
 import type { Context } from '../context.ts';
 import { runHeavyJob, workInNextTurn, workInTurn } from '../heavy-jobs.ts';
-import { listHouseholdPages } from '../household-pages.ts';
+import { listHouseholdPages, takeFirst } from '../household-pages.ts';
 import type { SummedHouseholds } from '../summed-data.ts';
 import { requireFleet } from './fleet-access.ts';
 import { openHouseholds } from './fleet-data.ts';
@@ -40,7 +41,8 @@ export async function listHouseholdPowers(
   if (households === undefined) return { firstQuarter: 0, households: [] };
   const computePage = async (from: number) => {
     const page = await households.readPage(from);
-    return { ...page, powers: await computePowers(context, households, page, span) };
+    const powers = await computePowers(context, households, page, span);
+    return { ...takeFirst(page, powers.length), powers };
   };
   const all: HouseholdPowers[] = [];
   const pages = listHouseholdPages((from) => workInNextTurn(context, from > 0, () => computePage(from)));
@@ -48,19 +50,20 @@ export async function listHouseholdPowers(
   return { firstQuarter: span.first, households: all };
 }
 
-/** The powers of a page of households, in the turn of their partner. */
+/** The powers of the first households of a page, in the turn of their partner. */
 async function computePowers(
   context: Context,
   { orgId, prices }: SummedHouseholds,
-  { households, attributes }: HouseholdPage,
+  { households, attributes, checkpoints }: HouseholdPage,
   span: QuarterSpan,
 ): Promise<HouseholdPowers[]> {
   if (households.length === 0) return [];
   const controls = await loadControls(context.db, prices.partnerId, households);
-  const question = { orgId, attributes, prices, controls, span, quarters: 1, now: context.now };
+  const question = { orgId, attributes, checkpoints, prices, controls, span, quarters: 1, now: context.now };
   const powers = await runHeavyJob(context, true, 'listHouseholdPowers', question);
-  const periods = powers.length / households.length;
-  return households.map(({ user_id: userId, household_index: index, attributes: place }, at) => ({
+  const periods = countPeriods(span, 1);
+  const done = households.slice(0, powers.length / periods);
+  return done.map(({ user_id: userId, household_index: index, attributes: place }, at) => ({
     userId,
     index,
     ...place,
