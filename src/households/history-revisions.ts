@@ -6,11 +6,12 @@ import {
   NUMBERS_PER_REVISION,
   PriceRevisionsBuilder,
 } from '../domain/prices/price-revisions.ts';
-import type { PriceRevisions } from '../domain/prices/price-revisions.ts';
+import type { Pause, PriceRevisions } from '../domain/prices/price-revisions.ts';
 import type { Db } from '../queries/connection/database.ts';
 import { readPriceRevisions } from '../queries/prices/price-revisions.ts';
 import type { PriceSource } from '../queries/prices/price-revisions.ts';
 import { ByteCache } from '../domain/caches/byte-cache.ts';
+import { yieldToEventLoop } from './time-slicer.ts';
 
 export interface HistoryRevisions {
   /** Another one whenever the revisions are others. */
@@ -116,25 +117,27 @@ async function read(
   const changedFromMs =
     base === undefined ? fromMs : Math.max(fromMs, base.loadedAtMs - PLANNED_AROUND_MS - MAX_CLOCK_SKEW_MS);
   const span = { from: new Date(changedFromMs), to: new Date(toMs) };
-  const changed = await readPriceRevisions(db, question.source.orgId, span, PLANNED_AROUND_MS);
-  const joined = base === undefined ? undefined : join(base, changed, changedFromMs);
+  const pause = () => yieldToEventLoop(0, question.partnerId);
+  const changed = await readPriceRevisions(db, question.source.orgId, span, pause, PLANNED_AROUND_MS);
+  const joined = base === undefined ? undefined : await join(base, changed, changedFromMs, pause);
   const known = joined ?? { version: ++versions, revisions: changed };
   return { ...known, fromMs, toMs, loadedAtMs, uploads };
 }
 
 /** The revisions of before with those that begin from an instant on anew; the same object where they are as they were. */
-function join(
+async function join(
   { version, revisions }: HistoryRevisions,
   changed: PriceRevisions,
   changedFromMs: number,
-): HistoryRevisions {
+  pause: Pause,
+): Promise<HistoryRevisions> {
   const first = findFirstFrom(revisions, changedFromMs) * NUMBERS_PER_REVISION;
   if (areEqual(revisions.numbers.subarray(first), changed.numbers)) return { version, revisions };
   // Arrivals of revisions that are gone do no harm: what is planned anew at one is as it was.
   const joined = new PriceRevisionsBuilder()
     .add(revisions.numbers.subarray(0, first), revisions.arrivals)
     .add(changed.numbers, changed.arrivals);
-  return { version: ++versions, revisions: joined.build() };
+  return { version: ++versions, revisions: await joined.buildInPieces(pause) };
 }
 
 const areEqual = (a: Float64Array, b: Float64Array): boolean =>

@@ -5,6 +5,9 @@ import { bound, replace, testsOf } from './define.ts';
 const PRICE_TEXT = 'src/compute/price-text.ts';
 const priceText = testsOf('tests/compute/price-text.test.ts');
 const pieces = testsOf('tests/operations/write-in-pieces.test.ts');
+const HISTORY = 'src/households/history-revisions.ts';
+const revisions = testsOf('tests/domain/prices/price-revisions.test.ts');
+const large = testsOf('tests/households/large-prices.test.ts');
 
 export const boundsOfPrices: readonly Bound[] = [
   bound(
@@ -77,6 +80,47 @@ export const boundsOfPrices: readonly Bound[] = [
     testsOf('tests/queries/prices/price-revisions.test.ts')(
       'no statement looks through more than 10,000 revisions',
     ),
+  ),
+  bound(
+    'revisions of prices that are put together at once',
+    [
+      replace(
+        'src/domain/prices/price-revisions.ts',
+        'const NUMBERS_PER_PIECE = 32_768;',
+        'const NUMBERS_PER_PIECE = 1_000_000_000;',
+      ),
+    ],
+    revisions('no more than a piece is copied between two pauses'),
+    revisions('arrivals are merged with pauses'),
+    large('what an upload changes of prices is put together in pieces'),
+    large('what is read first is put together in pieces'),
+  ),
+  bound(
+    'steps in which arrivals of prices are merged',
+    [
+      replace(
+        'src/domain/prices/price-revisions.ts',
+        'while (left.length > 1) {',
+        'while (left.length > 2) {\n    left = [yield* mergeOnce(left[0] ?? NO_NUMBERS, left[1] ?? NO_NUMBERS), ...left.slice(2)];\n  }\n  while (left.length > 1) {',
+      ),
+    ],
+    revisions('arrivals are merged with pauses'),
+  ),
+  bound(
+    'pauses while prices that were read are put together',
+    [
+      replace(
+        'src/queries/prices/price-revisions.ts',
+        'return revisions.buildInPieces(pause);',
+        'return (void pause, revisions.build());',
+      ),
+    ],
+    large('what is read first is put together in pieces'),
+  ),
+  bound(
+    'pauses while what an upload changed is put together with what was kept',
+    [replace(HISTORY, 'await joined.buildInPieces(pause)', '(void pause, joined.build())')],
+    large('what an upload changes of prices is put together in pieces'),
   ),
   bound(
     'pauses of an upload in which others commit',

@@ -16,6 +16,7 @@ import { countStatements } from '../support/statement-count.ts';
 const NOW = new Date('2026-06-15T12:00:00.000Z');
 const SINCE = new Date('2026-06-10T00:00:00.000Z');
 const later = (ms: number, from = NOW): Date => new Date(from.getTime() + ms);
+const goOn = (): Promise<void> => Promise.resolve();
 
 let database: TestDatabase;
 let partner: string;
@@ -100,7 +101,7 @@ test('what is read anew after an upload is what reading all would give', async (
     const at = later(2 * HOUR_MS, now);
     const { known } = await load(at, day < 9 ? SINCE : later(-DAY_MS, SINCE));
     const span = { from: later(-5 * DAY_MS, SINCE), to: later(50 * HOUR_MS, at) };
-    const all = await readPriceRevisions(database.db, partner, span, 50 * HOUR_MS);
+    const all = await readPriceRevisions(database.db, partner, span, goOn, 50 * HOUR_MS);
     expect(known.parent).toEqual(all);
   }
 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { SqlBool } from 'kysely';
 import type { InstantRange } from '../../domain/api/instant-range.ts';
 import { PriceRevisionsBuilder } from '../../domain/prices/price-revisions.ts';
-import type { PriceRevisions } from '../../domain/prices/price-revisions.ts';
+import type { Pause, PriceRevisions } from '../../domain/prices/price-revisions.ts';
 import type { Db } from '../connection/database.ts';
 import { prepare } from '../connection/prepared.ts';
 
@@ -22,11 +22,13 @@ interface RevisionsPage {
 /**
  * All revisions of the prices that begin in the range. With `lateMs` those are left out that came in later than that after
  * the beginning, and pages end whatever is left out of them. Read in pages of packed numbers: as rows, 35,000 of them, a year, hold the event loop for ten times as long.
+ * They are put together in pieces with pauses between them.
  */
 export async function readPriceRevisions(
   db: Db,
   orgId: string,
   { from, to }: InstantRange,
+  pause: Pause,
   lateMs?: number,
 ): Promise<PriceRevisions> {
   const revisions = new PriceRevisionsBuilder();
@@ -34,7 +36,7 @@ export async function readPriceRevisions(
   for (;;) {
     const { packed, looked_at, last } = await readPage(db, orgId, after, to, lateMs);
     revisions.add(toNumbers(packed ?? Buffer.alloc(0)));
-    if (looked_at < REVISIONS_PER_PAGE || last === null) return revisions.build();
+    if (looked_at < REVISIONS_PER_PAGE || last === null) return revisions.buildInPieces(pause);
     after = [new Date(last[0]), new Date(last[1])];
   }
 }

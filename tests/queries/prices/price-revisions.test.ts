@@ -13,6 +13,7 @@ const QUARTERS = 6_000;
 const RANGE = { from: FROM, to: new Date(FROM.getTime() + 366 * DAY_MS) };
 const LATE_MS = 50 * HOUR_MS;
 const LATER_MS = 60 * HOUR_MS;
+const goOn = (): Promise<void> => Promise.resolve();
 let at: TestDatabase;
 beforeAll(async () => {
   at = await testDatabase();
@@ -39,22 +40,22 @@ async function storeLateRevisions(): Promise<string> {
 test('no statement looks through more than 10,000 revisions, also where none of them counts', async () => {
   const orgId = await storeLateRevisions();
   const statements = countStatements(at.pool);
-  const inTime = await readPriceRevisions(at.db, orgId, RANGE, LATE_MS);
+  const inTime = await readPriceRevisions(at.db, orgId, RANGE, goOn, LATE_MS);
   const last = FROM.getTime() + (QUARTERS - 1) * 900_000;
   expect([...inTime.numbers]).toEqual([last, last, 42]);
   // 24,001 rows.
   expect(statements.started()).toBe(3);
-  const all = await readPriceRevisions(at.db, orgId, RANGE);
+  const all = await readPriceRevisions(at.db, orgId, RANGE, goOn);
   expect([all.numbers.length, statements.started()]).toEqual([(4 * QUARTERS + 1) * 3, 6]);
-  const late = await readPriceRevisions(at.db, orgId, RANGE, LATER_MS + 1);
+  const late = await readPriceRevisions(at.db, orgId, RANGE, goOn, LATER_MS + 1);
   expect(late.numbers.length).toBe((2 * QUARTERS + 1) * 3);
 });
 
 test('a page that ends with a whole number of revisions, and an organization without any, are read to their ends', async () => {
-  expect([...(await readPriceRevisions(at.db, randomUUID(), RANGE)).numbers]).toEqual([]);
+  expect([...(await readPriceRevisions(at.db, randomUUID(), RANGE, goOn)).numbers]).toEqual([]);
   const orgId = await storeLateRevisions();
   // 10,000 rows: of 2,500 quarters.
   const to = new Date(FROM.getTime() + 2_500 * 900_000);
-  expect((await readPriceRevisions(at.db, orgId, { from: FROM, to })).numbers.length).toBe(10_000 * 3);
-  expect((await readPriceRevisions(at.db, orgId, { from: FROM, to }, LATE_MS)).numbers.length).toBe(0);
+  expect((await readPriceRevisions(at.db, orgId, { from: FROM, to }, goOn)).numbers.length).toBe(10_000 * 3);
+  expect((await readPriceRevisions(at.db, orgId, { from: FROM, to }, goOn, LATE_MS)).numbers.length).toBe(0);
 });
