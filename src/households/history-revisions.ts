@@ -54,6 +54,16 @@ const cachedByOrganization = new ByteCache<CachedRevisions>({
   maxBytes: 32 * 1_048_576,
   maxBytesOfPartner: 16 * 1_048_576,
 });
+/**
+ * What is too large for a partner's part there, so that not every call reads it again: what was asked for last of all partners, who
+ * take no place of smaller ones by it. The quotas' default permits 66 MB: twenty revisions of each quarter hour of three years, after
+ * which replaced ones go, and one of two years more, 32 bytes each.
+ */
+const MOST_LARGE_BYTES = 72 * 1_048_576;
+const largeByOrganization = new ByteCache<CachedRevisions>({
+  maxBytes: MOST_LARGE_BYTES,
+  maxBytesOfPartner: MOST_LARGE_BYTES,
+});
 const loads = new Map<string, Promise<CachedRevisions>>();
 let versions = 0;
 
@@ -65,7 +75,7 @@ export async function findHistoryRevisions(db: Db, question: HistoryQuestion): P
   const { orgId, uploads } = question.source;
   if (uploads === null) return NO_HISTORY_REVISIONS;
   for (;;) {
-    const cached = cachedByOrganization.find(orgId);
+    const cached = cachedByOrganization.find(orgId) ?? largeByOrganization.find(orgId);
     if (cached !== undefined && isFresh(cached, question)) return cached;
     const loading = loads.get(orgId);
     if (loading === undefined) return load(db, question, uploads, cached);
@@ -96,12 +106,19 @@ async function load(
   loads.set(source.orgId, loading);
   try {
     const loaded = await loading;
-    const { numbers, arrivals } = loaded.revisions;
-    cachedByOrganization.set(source.orgId, loaded, partnerId, numbers.byteLength + arrivals.byteLength);
+    keep(source.orgId, loaded, partnerId);
     return loaded;
   } finally {
     loads.delete(source.orgId);
   }
+}
+
+function keep(orgId: string, loaded: CachedRevisions, partnerId: string): void {
+  const { numbers, arrivals } = loaded.revisions;
+  const bytes = numbers.byteLength + arrivals.byteLength;
+  cachedByOrganization.set(orgId, loaded, partnerId, bytes);
+  if (cachedByOrganization.find(orgId) === undefined)
+    largeByOrganization.set(orgId, loaded, partnerId, bytes);
 }
 
 async function read(

@@ -123,6 +123,23 @@ export const boundsOfPrices: readonly Bound[] = [
     large('what an upload changes of prices is put together in pieces'),
   ),
   bound(
+    'reads of prices that are larger than the part of a partner',
+    [replace(HISTORY, ' ?? largeByOrganization.find(orgId);', ';')],
+    large('what is larger than the part of a partner is read once'),
+    large('of what is larger than the part of a partner 72 MB are kept'),
+  ),
+  bound(
+    'bytes of prices that are larger than the part of a partner',
+    [
+      replace(
+        HISTORY,
+        'const MOST_LARGE_BYTES = 72 * 1_048_576;',
+        'const MOST_LARGE_BYTES = 1_024 * 1_048_576;',
+      ),
+    ],
+    large('of what is larger than the part of a partner 72 MB are kept'),
+  ),
+  bound(
     'pauses of an upload in which others commit',
     [
       replace(

@@ -1,4 +1,4 @@
-// Prices of some megabytes: put together in pieces.
+// Prices of more than the part of a partner: put together in pieces, and not read by every call.
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,11 +8,14 @@ import { insertOrganization } from '../../src/queries/accounts/organizations.ts'
 import { countCalls } from '../support/call-counts.ts';
 import { testDatabase } from '../support/database.ts';
 import type { TestDatabase } from '../support/database.ts';
+import { countStatements } from '../support/statement-count.ts';
 
 const NOW = new Date('2026-06-15T12:00:00.000Z');
 const SINCE = new Date('2016-01-01T00:00:00.000Z');
 const PER_PAGE = 10_000;
 const PIECE = 32_768;
+/** Pages of one arrival each: 40 MB. */
+const PAGES_OF_40_MB = 175;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -104,8 +107,47 @@ test('what an upload changes of prices is put together in pieces', async () => {
   expect(pauses).toBeGreaterThanOrEqual(Math.floor((rows * 5) / PIECE));
 });
 
+test('what is larger than the part of a partner is read once, and after an upload what it may have changed', async () => {
+  const { id, load } = await partnerOf(80);
+  const statements = countStatements(database.pool);
+  const versions = await Promise.all(Array.from({ length: 5 }, async () => (await load()).version));
+  expect(new Set(versions).size).toBe(1);
+  // Each asks for the source, one for 80 pages and the end.
+  expect(statements.started()).toBe(5 + 81);
+  expect((await load()).version).toBe(versions[0]);
+  expect(statements.started()).toBe(5 + 81 + 1);
+  await upload(id);
+  const { known, version } = await load();
+  expect(known.own.numbers.length).toBe((80 * PER_PAGE + 1) * 3);
+  // The upload is a statement too; one reads what it may have changed.
+  expect((await load()).version).toBe(version);
+  expect(statements.started()).toBe(5 + 81 + 2 + 3);
+});
+
 test('what is read first is put together in pieces', async () => {
   const { load } = await partnerOf(40);
   const pauses = await countPauses(load);
   expect(pauses).toBeGreaterThanOrEqual(Math.floor((40 * PER_PAGE * 3) / PIECE));
+});
+
+test('of what is larger than the part of a partner 72 MB are kept, and smaller ones beside them', async () => {
+  const [small, first, second] = [
+    await partnerOf(1),
+    await partnerOf(PAGES_OF_40_MB),
+    await partnerOf(PAGES_OF_40_MB),
+  ];
+  const statements = countStatements(database.pool);
+  const statementsOf = async (load: () => Promise<unknown>): Promise<number> => {
+    const before = statements.started();
+    await load();
+    return statements.started() - before;
+  };
+  await small.load();
+  await first.load();
+  expect(await statementsOf(first.load)).toBe(1);
+  await second.load();
+  expect(await statementsOf(second.load)).toBe(1);
+  expect(await statementsOf(small.load)).toBe(1);
+  // All that is stored of it now is read.
+  expect(await statementsOf(first.load)).toBe(2);
 });
