@@ -24,6 +24,7 @@ import { boundsOfSlices } from './of-slices.ts';
 import { boundsOfTexts } from './of-texts.ts';
 import { boundsOfTries } from './of-tries.ts';
 import { boundsOfWork } from './of-work.ts';
+import { boundsOfZones } from './of-zones.ts';
 
 export const ALL_BOUNDS: readonly Bound[] = [
   ...BOUNDS,
@@ -50,4 +51,5 @@ export const ALL_BOUNDS: readonly Bound[] = [
   ...boundsOfRequestLog,
   ...boundsOfSlices,
   ...boundsOfTexts,
+  ...boundsOfZones,
 ];

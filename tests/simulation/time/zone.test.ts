@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { dayOfYear } from '../../../src/simulation/time/calendar.ts';
 import { zoneOffsetMinutes } from '../../../src/simulation/time/zone.ts';
+import { countCalls } from '../../support/call-counts.ts';
 
 test('offsets change at the second at which the law says so', () => {
   const spring = Date.UTC(2026, 2, 29, 1);
@@ -36,6 +37,28 @@ test('offsets are those that Intl gives, in zones with odd rules too', () => {
       expect(zoneOffsetMinutes(timeZone, atMs)).toBe((local - wall.getTime()) / 60_000);
     }),
   );
+});
+
+/** An instant in the middle of a year. */
+const middleOf = (year: number): number => new Date(0).setUTCFullYear(year, 6, 1);
+
+test('sixteen years of a zone are kept, and those of ever other years are not', async () => {
+  const looks = (years: readonly number[]) =>
+    countCalls('time/zone.ts', () => {
+      for (const year of years) expect(zoneOffsetMinutes('Europe/Rome', middleOf(year))).toBe(120);
+      return Promise.resolve();
+    }).then((calls) => calls.get('findYearSpans') ?? 0);
+  const years = Array.from({ length: 16 }, (_, index) => 2000 + index);
+  expect(await looks([...years, ...years, ...years])).toBe(16);
+  expect(await looks([3000])).toBe(1);
+  expect(await looks([2000])).toBe(1);
+});
+
+test('years before there was a law have an offset too, in any order', () => {
+  const offsets = (years: readonly number[]) =>
+    years.map((year) => zoneOffsetMinutes('Africa/Abidjan', middleOf(year)));
+  expect(offsets([-1, 0, 5, 11, 12, 99, 100, 1911, 1912])).toEqual([-16, -16, -16, -16, -16, 0, -16, -16, 0]);
+  expect(offsets([1912, 1911, 100, 99, 12, 11, 5, 0, -1])).toEqual([0, -16, -16, 0, -16, -16, -16, -16, -16]);
 });
 
 test('days of the year count from one', () => {
