@@ -3,6 +3,7 @@ import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
 const OFFSETS = 'src/domain/prices/zone-offsets.ts';
+const LOCAL_DAY = 'src/simulation/time/local-day.ts';
 
 const offsets = testsOf('tests/domain/prices/zone-offsets.test.ts');
 
@@ -21,5 +22,14 @@ export const boundsOfZones: readonly Bound[] = [
     'years of a zone that are remembered',
     [replace('src/simulation/time/zone.ts', 'const CACHED_YEARS = 16;', 'const CACHED_YEARS = 65_536;')],
     testsOf('tests/simulation/time/zone.test.ts')('sixteen years of a zone are kept'),
+  ),
+  bound(
+    'segments of days',
+    [
+      replace(LOCAL_DAY, 'let span = NO_SPAN;', 'let span = NO_SPAN;\n  const kept: unknown[] = [];'),
+      replace(LOCAL_DAY, 'return hasOneOffset\n', 'return (kept[kept.length] = hasOneOffset\n'),
+      replace(LOCAL_DAY, ': splitChangingDay(zone, first);', ': splitChangingDay(zone, first));'),
+    ],
+    testsOf('tests/simulation/time/local-day.test.ts')('of the segments of days nothing is kept'),
   ),
 ];

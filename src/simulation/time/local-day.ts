@@ -1,7 +1,6 @@
 /** UTC days of 96 quarter hours, and where their quarter hours lie in local legal time. */
-import { QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
-import { BoundedCache } from '../kernel/bounded-cache.ts';
-import { zoneOffsetMinutes } from './zone.ts';
+import { DAY_MS, QUARTER_HOURS_PER_DAY, QUARTER_HOUR_MS } from '../../domain/api/durations.ts';
+import { NO_SPAN, offsetSpanAt, zoneOffsetMinutes } from './zone.ts';
 
 /**
  * Where a quarter hour (counted from 1970 in UTC) lies in local legal time of a zone (IANA name): day number since
@@ -43,35 +42,44 @@ export interface DaySegment {
   readonly localQuarter: number;
 }
 
-/** By zone, then by UTC day: more than two years of days, so that a year is cut once for a whole fleet. */
-const segmentsByZone = new Map<string, BoundedCache<number, readonly DaySegment[]>>();
-const CACHED_DAYS = 800;
-
 /**
  * A function that gives the segments of a UTC day (days since 1970) in a zone (IANA name), in order and without gaps:
- * mostly two a day, more when the clock is changed.
+ * mostly two a day, more when the clock is changed. They are made anew for each question, which takes no longer than to find
+ * them again among those of other days; only the offset is known from one question to the next.
  */
 export function daySegmentsIn(zone: string): (day: number) => readonly DaySegment[] {
-  let cache = segmentsByZone.get(zone);
-  if (!cache) segmentsByZone.set(zone, (cache = new BoundedCache(CACHED_DAYS)));
-  const segments = cache;
-  return (day) => segments.getOrCompute(day, () => splitDay(zone, day));
+  let span = NO_SPAN;
+  return (day) => {
+    const first = day * QUARTER_HOURS_PER_DAY;
+    const fromMs = first * QUARTER_HOUR_MS;
+    const lastMs = fromMs + DAY_MS - QUARTER_HOUR_MS;
+    if (fromMs < span.fromMs || fromMs >= span.toMs) span = offsetSpanAt(zone, fromMs);
+    const hasOneOffset = lastMs < span.toMs || zoneOffsetMinutes(zone, lastMs) === span.offsetMinutes;
+    return hasOneOffset
+      ? splitAtMidnight(first + Math.round(span.offsetMinutes / 15))
+      : splitChangingDay(zone, first);
+  };
 }
 
-function splitDay(zone: string, day: number): readonly DaySegment[] {
+/** The segments of a day that begins in a local quarter hour, counted from 1970. */
+function splitAtMidnight(localFirst: number): readonly DaySegment[] {
+  const localDay = Math.floor(localFirst / QUARTER_HOURS_PER_DAY);
+  const localQuarter = localFirst - localDay * QUARTER_HOURS_PER_DAY;
+  const midnight = QUARTER_HOURS_PER_DAY - localQuarter;
+  const before = { from: 0, to: midnight, localDay, localQuarter };
+  if (localQuarter === 0) return [before];
+  return [before, { from: midnight, to: QUARTER_HOURS_PER_DAY, localDay: localDay + 1, localQuarter: 0 }];
+}
+
+/** The segments of the day on which clocks are changed, by its first quarter hour. */
+function splitChangingDay(zone: string, first: number): readonly DaySegment[] {
   const segments: DaySegment[] = [];
-  const first = day * QUARTER_HOURS_PER_DAY;
-  const hasOneOffset =
-    zoneOffsetMinutes(zone, first * QUARTER_HOUR_MS) ===
-    zoneOffsetMinutes(zone, (first + QUARTER_HOURS_PER_DAY - 1) * QUARTER_HOUR_MS);
   for (let from = 0; from < QUARTER_HOURS_PER_DAY;) {
     const { localDay, localQuarter } = localQuarterAt(zone, first + from);
     let to = Math.min(QUARTER_HOURS_PER_DAY, from + QUARTER_HOURS_PER_DAY - localQuarter);
-    if (!hasOneOffset) {
-      // Up to the first quarter hour that does not follow the one before in local time.
-      for (let next = from + 1; next < to; next++) {
-        if (localQuarterAt(zone, first + next).localQuarter !== localQuarter + next - from) to = next;
-      }
+    // Up to the first quarter hour that does not follow the one before in local time.
+    for (let next = from + 1; next < to; next++) {
+      if (localQuarterAt(zone, first + next).localQuarter !== localQuarter + next - from) to = next;
     }
     segments.push({ from, to, localDay, localQuarter });
     from = to;
