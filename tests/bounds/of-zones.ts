@@ -1,4 +1,4 @@
-// What clocks of the world take, of whichever places partners ask.
+// What clocks and borders of the world take, of whichever places partners ask.
 import type { Bound } from '../../bench/abuse/bounds/bound.ts';
 import { bound, replace, testsOf } from './define.ts';
 
@@ -6,6 +6,7 @@ const OFFSETS = 'src/domain/prices/zone-offsets.ts';
 const LOCAL_DAY = 'src/simulation/time/local-day.ts';
 
 const offsets = testsOf('tests/domain/prices/zone-offsets.test.ts');
+const borders = testsOf('tests/simulation/environment/unpacked-borders.test.ts');
 
 export const boundsOfZones: readonly Bound[] = [
   bound(
@@ -31,5 +32,35 @@ export const boundsOfZones: readonly Bound[] = [
       replace(LOCAL_DAY, ': splitChangingDay(zone, first);', ': splitChangingDay(zone, first));'),
     ],
     testsOf('tests/simulation/time/local-day.test.ts')('of the segments of days nothing is kept'),
+  ),
+  bound(
+    'countries that are unpacked for a place',
+    [
+      replace(
+        'src/simulation/environment/geography.ts',
+        'COUNTRY_CODES.filter((code) => isNearRing(code, latitude, longitude))',
+        'COUNTRY_CODES.filter((code) => isNearRing(code, latitude, longitude) || code)',
+      ),
+    ],
+    borders('few countries are unpacked', 'at sea'),
+    borders('few countries are unpacked', 'in the last country'),
+  ),
+  bound(
+    'countries that are looked for to list locations',
+    [
+      replace(
+        'src/operations/fleets/lists.ts',
+        'const ofFleet = fixedLocationOf(definition);',
+        'const ofFleet = createHouseholdLocationLookup(definition, null, splitSeed(fleet.seed))(0);',
+      ),
+      replace(
+        'src/operations/fleets/lists.ts',
+        "import { fixedLocationOf } from '../../simulation/definition/household-location.ts';",
+        "import { createHouseholdLocationLookup } from '../../simulation/definition/household-location.ts';\nimport { splitSeed } from '../../simulation/kernel/noise.ts';",
+      ),
+    ],
+    testsOf('tests/operations/streamed-lists.test.ts')(
+      'locations are listed without a look for their country',
+    ),
   ),
 ];

@@ -9,6 +9,7 @@ import { listUsers } from '../../src/operations/users-list.ts';
 import { openDatabase } from '../../src/queries/connection/database.ts';
 import { SERVER_VARIABLE, withDatabase } from '../support/database.ts';
 import type { TestServer } from '../support/database.ts';
+import { countCalls } from '../support/call-counts.ts';
 import { fleetApi } from '../fleets/fleet-api.ts';
 import type { Context } from '../../src/operations/context.ts';
 import { addFleet } from '../support/fleet-records.ts';
@@ -58,6 +59,14 @@ test('a list of several pages is whole and in order, and holds no connection whi
     await items.return?.();
   }
   await one.close();
+});
+
+test('locations are listed without a look for their country', async () => {
+  const fleet = await fleets.running({ count: 1 });
+  const calls = await countCalls('environment/geography.ts', async () => {
+    expect(await fleets.locations(fleet.job_id as string)).toHaveLength(1);
+  });
+  expect(calls.get('findCountryCodeAt') ?? 0).toBe(0);
 });
 
 test('prices are read as the client reads on', async () => {

@@ -1,5 +1,7 @@
 /**
- * Writes generated/countries.json: the land polygons of each country, from Natural Earth 4.1 (world-atlas).
+ * Writes generated/countries.json: the land polygons of each country, from Natural Earth 4.1 (world-atlas); and
+ * generated/ring-boxes.json: {alpha2: [west, south, east, north, west, …]}, the boxes of all rings of each country in thousandths of
+ * a degree, by which the country of a place is looked for before any ring is unpacked.
  *
  * `node tools/generate/countries.ts [--check]`. Shape: {boundary_version, countries: {alpha2: {box, rings}}}. `box` is
  * [west, south, east, north] of the largest polygon in degrees, so that overseas parts do not widen it. Each
@@ -85,12 +87,28 @@ function packRing(ring: Ring): number[] {
   return packed;
 }
 
-/** The whole file as text; deterministic, one line a country. */
-export function countriesJson(): string {
+/** [west, south, east, north] of a packed ring, in thousandths of a degree. */
+function boxOfPacked(packed: readonly number[]): number[] {
+  let [x, y] = [0, 0];
+  const [xs, ys]: [number[], number[]] = [[], []];
+  for (let i = 0; i < packed.length; i += 2) {
+    xs.push((x += packed[i] ?? 0));
+    ys.push((y += packed[i + 1] ?? 0));
+  }
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+interface PackedCountry {
+  readonly code: string;
+  readonly box: readonly number[];
+  readonly rings: readonly (readonly number[])[];
+}
+
+function packCountries(): PackedCountry[] {
   const coarse = readCountries('countries-50m');
   const fine = readCountries('countries-10m');
   const codes = [...new Set([...coarse.keys(), ...fine.keys()])].sort();
-  const lines = codes.flatMap((code) => {
+  return codes.flatMap((code) => {
     const from50m = coarse.get(code);
     const total = from50m?.polygons.reduce((sum, polygon) => sum + area(polygon), 0) ?? 0;
     const country = total < SMALL_AREA ? (fine.get(code) ?? from50m) : from50m;
@@ -99,13 +117,28 @@ export function countriesJson(): string {
     const [west = 0, south = 0, east = 0, north = 0] = box;
     // Vatican City collapses to a line at the resolution of the set.
     if (west >= east || south >= north) return [];
-    const entry = { box, rings: country.polygons.flat().map(packRing) };
-    return [`${JSON.stringify(code)}:${JSON.stringify(entry)}`];
+    return [{ code, box, rings: country.polygons.flat().map(packRing) }];
   });
+}
+
+/** The whole file of borders as text; deterministic, one line a country. */
+function countriesJson(countries: readonly PackedCountry[]): string {
+  const lines = countries.map(({ code, box, rings }) => `"${code}":${JSON.stringify({ box, rings })}`);
   return `{"boundary_version":"natural-earth-4.1-50m","countries":{\n${lines.join(',\n')}\n}}\n`;
 }
 
+/** The boxes of their rings, likewise. */
+function ringBoxesJson(countries: readonly PackedCountry[]): string {
+  const lines = countries.map(({ code, rings }) => `"${code}":${JSON.stringify(rings.flatMap(boxOfPacked))}`);
+  return `{\n${lines.join(',\n')}\n}\n`;
+}
+
 if (import.meta.main) {
-  const path = fileURLToPath(new URL('../../generated/countries.json', import.meta.url));
-  writeOrCheckFiles(new Map([[path, countriesJson()]]), process.argv.includes('--check'));
+  const pathOf = (name: string) => fileURLToPath(new URL(`../../generated/${name}`, import.meta.url));
+  const countries = packCountries();
+  const files = new Map([
+    [pathOf('countries.json'), countriesJson(countries)],
+    [pathOf('ring-boxes.json'), ringBoxesJson(countries)],
+  ]);
+  writeOrCheckFiles(files, process.argv.includes('--check'));
 }

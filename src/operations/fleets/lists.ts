@@ -15,9 +15,8 @@ import { findFleetBySimulationOrg } from '../../queries/fleets/fleets.ts';
 import type { Fleet } from '../../queries/fleets/fleets.ts';
 import { listHouseholdLocations } from '../../queries/fleets/households.ts';
 import type { HouseholdLocationRow } from '../../queries/fleets/households.ts';
-import { createHouseholdLocationLookup } from '../../simulation/definition/household-location.ts';
+import { fixedLocationOf } from '../../simulation/definition/household-location.ts';
 import { parseStoredDefinition } from '../../simulation/definition/stored-definition.ts';
-import { splitSeed } from '../../simulation/kernel/noise.ts';
 import type { Context } from '../context.ts';
 import { requireFleet } from './fleet-access.ts';
 
@@ -61,7 +60,7 @@ export const listFleetLocations: Handler<Context, 'listFleetLocations'> = async 
  */
 async function* streamLocations({ db }: Context, fleet: Fleet): AsyncIterable<Location> {
   const { definition } = parseStoredDefinition(fleet.definition);
-  const ofFleet = createHouseholdLocationLookup(definition, null, splitSeed(fleet.seed))(0);
+  const ofFleet = fixedLocationOf(definition);
   let after = -1;
   for (;;) {
     const rows = await listHouseholdLocations(db, fleet.simulation_org_id, { after, limit: STREAM_ROWS });

@@ -21,6 +21,21 @@ export interface HouseholdLocation {
 
 const round = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
 
+/** Where households of a definition without a density are, by its pair or the default one. */
+export function fixedLocationOf({
+  latitude,
+  longitude,
+}: Pick<EffectiveDefinition, 'latitude' | 'longitude'>): Pick<
+  HouseholdLocation,
+  'latitude' | 'longitude' | 'source'
+> {
+  return {
+    latitude: latitude ?? DEFINITION_DEFAULTS.latitude,
+    longitude: longitude ?? DEFINITION_DEFAULTS.longitude,
+    source: latitude !== null && longitude !== null ? 'fixed' : 'default',
+  };
+}
+
 /** A function from household index to location; the fixed location is looked up once. */
 export function createHouseholdLocationLookup(
   definition: Pick<EffectiveDefinition, 'latitude' | 'longitude'>,
@@ -36,15 +51,13 @@ export function createHouseholdLocationLookup(
       return { latitude, longitude, country: density.country.code, time_zone, source: 'density' };
     };
   }
-  const fixed = definition.latitude !== null && definition.longitude !== null;
-  const latitude = definition.latitude ?? DEFINITION_DEFAULTS.latitude;
-  const longitude = definition.longitude ?? DEFINITION_DEFAULTS.longitude;
+  const { latitude, longitude, source } = fixedLocationOf(definition);
   const location: HouseholdLocation = {
     latitude,
     longitude,
     country: findCountryCodeAt(latitude, longitude),
     time_zone: tzLookup(latitude, longitude),
-    source: fixed ? 'fixed' : 'default',
+    source,
   };
   return () => location;
 }

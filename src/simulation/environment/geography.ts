@@ -1,5 +1,6 @@
 /** Land polygons of the countries (Natural Earth, see tools/generate/countries.ts) and planar tests on them. */
 import file from '../../../generated/countries.json' with { type: 'json' };
+import packedBoxes from '../../../generated/ring-boxes.json' with { type: 'json' };
 
 /** A closed line as a flat list of longitude, latitude, longitude, … in degrees; the last point joins the first. */
 export type Ring = Float64Array;
@@ -24,23 +25,30 @@ interface PackedCountry {
 const packed: Readonly<Record<string, PackedCountry>> = file.countries;
 const unpacked = new Map<string, Country>();
 
+const UNITS_PER_DEGREE = 1000;
+
+/** [west, south, east, north] of each ring of a country, one after the other, in thousandths of a degree; known before rings are unpacked. */
+const boxesByCountry: Readonly<Record<string, readonly number[]>> = packedBoxes;
+
 function unpackRing(deltas: readonly number[]): Ring {
   const ring = new Float64Array(deltas.length);
-  const last = [0, 0];
-  for (const [i, delta] of deltas.entries()) {
-    const axis = i & 1;
-    last[axis] = (last[axis] ?? 0) + delta;
-    ring[i] = (last[axis] ?? 0) / 1000;
+  let [x, y] = [0, 0];
+  for (let i = 0; i < deltas.length; i += 2) {
+    x += deltas[i] ?? 0;
+    y += deltas[i + 1] ?? 0;
+    ring[i] = x / UNITS_PER_DEGREE;
+    ring[i + 1] = y / UNITS_PER_DEGREE;
   }
   return ring;
 }
 
-function boxOf(ring: Ring): number[] {
-  const xs = ring.filter((_, i) => i % 2 === 0);
-  const ys = ring.filter((_, i) => i % 2 === 1);
-  const minOf = (values: Float64Array) => values.reduce((a, b) => Math.min(a, b), Infinity);
-  const maxOf = (values: Float64Array) => values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return [minOf(xs), minOf(ys), maxOf(xs), maxOf(ys)];
+function unpackBoxes(code: string): number[][] {
+  const boxes: number[][] = [];
+  const units = boxesByCountry[code] ?? [];
+  for (let i = 0; i < units.length; i += 4) {
+    boxes.push(units.slice(i, i + 4).map((each) => each / UNITS_PER_DEGREE));
+  }
+  return boxes;
 }
 
 /** Codes (ISO 3166-1 alpha-2) of all countries with borders, sorted. */
@@ -56,11 +64,17 @@ export function findCountry(code: string): Country | undefined {
   const found = unpacked.get(code);
   const source = packed[code];
   if (found || !source) return found;
-  const rings = source.rings.map(unpackRing);
-  const country = { code, box: source.box, rings, ringBoxes: rings.map(boxOf) };
+  const country = unpackCountry(code, source);
   unpacked.set(code, country);
   return country;
 }
+
+const unpackCountry = (code: string, { box, rings }: PackedCountry): Country => ({
+  code,
+  box,
+  rings: rings.map(unpackRing),
+  ringBoxes: unpackBoxes(code),
+});
 
 /** A longitude in degrees brought into -180..180. */
 export function wrapLongitude(longitude: number): number {
@@ -92,6 +106,9 @@ export function isInsideCountry(country: Country, latitude: number, longitude: n
 const SHORE_KM = 15;
 const KM_PER_DEGREE = 111.2;
 
+const kmPerLongitude = (latitude: number): number =>
+  KM_PER_DEGREE * Math.max(0.01, Math.cos((latitude * Math.PI) / 180));
+
 /** Square of the distance in km of a point from a line between two others, all relative to it, east and north in km. */
 function squaredDistance(fromX: number, fromY: number, toX: number, toY: number): number {
   const [alongX, alongY] = [toX - fromX, toY - fromY];
@@ -102,7 +119,7 @@ function squaredDistance(fromX: number, fromY: number, toX: number, toY: number)
 
 /** Distance in km of a point in degrees from the borders of a country; Infinity when it is beyond SHORE_KM of their boxes. */
 function borderDistanceKm(country: Country, latitude: number, longitude: number): number {
-  const perLongitude = KM_PER_DEGREE * Math.max(0.01, Math.cos((latitude * Math.PI) / 180));
+  const perLongitude = kmPerLongitude(latitude);
   const [marginX, marginY] = [SHORE_KM / perLongitude, SHORE_KM / KM_PER_DEGREE];
   let least = Infinity;
   for (const [index, ring] of country.rings.entries()) {
@@ -121,21 +138,41 @@ function borderDistanceKm(country: Country, latitude: number, longitude: number)
   return Math.sqrt(least);
 }
 
+/** Whether a point in degrees lies in the box of one of a country's rings, or within SHORE_KM of it; unpacks nothing. */
+function isNearRing(code: string, latitude: number, longitude: number): boolean {
+  const perLongitude = kmPerLongitude(latitude);
+  const [marginX, marginY] = [SHORE_KM / perLongitude, SHORE_KM / KM_PER_DEGREE];
+  const boxes = boxesByCountry[code] ?? [];
+  for (let i = 0; i < boxes.length; i += 4) {
+    const west = (boxes[i] ?? 0) / UNITS_PER_DEGREE - marginX;
+    const south = (boxes[i + 1] ?? 0) / UNITS_PER_DEGREE - marginY;
+    const east = (boxes[i + 2] ?? 0) / UNITS_PER_DEGREE + marginX;
+    const north = (boxes[i + 3] ?? 0) / UNITS_PER_DEGREE + marginY;
+    if (latitude >= south && latitude <= north && longitude >= west && longitude <= east) return true;
+  }
+  return false;
+}
+
+/** The countries with a border near a point in degrees, in the order of their codes: only these are unpacked. */
+function listCountriesNear(latitude: number, longitude: number): Country[] {
+  return COUNTRY_CODES.filter((code) => isNearRing(code, latitude, longitude)).flatMap(
+    (code) => findCountry(code) ?? [],
+  );
+}
+
 /**
  * Code (ISO 3166-1 alpha-2) of the country on whose land a point in degrees lies, or of the nearest one within 15 km;
  * null at sea.
  */
 export function findCountryCodeAt(latitude: number, longitude: number): string | null {
-  for (const code of COUNTRY_CODES) {
-    const country = findCountry(code);
-    if (country && isInsideCountry(country, latitude, longitude)) return code;
-  }
+  const near = listCountriesNear(latitude, longitude);
+  const inside = near.find((country) => isInsideCountry(country, latitude, longitude));
+  if (inside) return inside.code;
   let nearest: string | null = null;
   let least = SHORE_KM;
-  for (const code of COUNTRY_CODES) {
-    const country = findCountry(code);
-    const km = country ? borderDistanceKm(country, latitude, longitude) : Infinity;
-    if (km < least) [nearest, least] = [code, km];
+  for (const country of near) {
+    const km = borderDistanceKm(country, latitude, longitude);
+    if (km < least) [nearest, least] = [country.code, km];
   }
   return nearest;
 }
