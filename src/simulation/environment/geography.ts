@@ -64,17 +64,15 @@ export function findCountry(code: string): Country | undefined {
   const found = unpacked.get(code);
   const source = packed[code];
   if (found || !source) return found;
-  const country = unpackCountry(code, source);
+  const country = {
+    code,
+    box: source.box,
+    rings: source.rings.map(unpackRing),
+    ringBoxes: unpackBoxes(code),
+  };
   unpacked.set(code, country);
   return country;
 }
-
-const unpackCountry = (code: string, { box, rings }: PackedCountry): Country => ({
-  code,
-  box,
-  rings: rings.map(unpackRing),
-  ringBoxes: unpackBoxes(code),
-});
 
 /** A longitude in degrees brought into -180..180. */
 export function wrapLongitude(longitude: number): number {

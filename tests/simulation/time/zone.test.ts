@@ -48,10 +48,10 @@ test('sixteen years of a zone are kept, and those of ever other years are not', 
       for (const year of years) expect(zoneOffsetMinutes('Europe/Rome', middleOf(year))).toBe(120);
       return Promise.resolve();
     }).then((calls) => calls.get('findYearSpans') ?? 0);
-  const years = Array.from({ length: 16 }, (_, index) => 2000 + index);
+  const years = Array.from({ length: 16 }, (_, index) => 5000 + index);
   expect(await looks([...years, ...years, ...years])).toBe(16);
-  expect(await looks([3000])).toBe(1);
-  expect(await looks([2000])).toBe(1);
+  expect(await looks([6000])).toBe(1);
+  expect(await looks([5000])).toBe(1);
 });
 
 test('years before there was a law have an offset too, in any order', () => {
