@@ -666,8 +666,11 @@ end
 $$;
 
 -- A look for old messages would ask all shards; that of a removal into the one of an organization without any finds none.
-create or replace function list_organizations_with_old_messages(instant timestamptz) returns setof uuid language sql stable as $$
-  select id from organizations
+create or replace function list_organizations_with_old_messages(instant timestamptz) returns setof uuid
+language plpgsql stable as $$
+begin
+  return query select id from organizations;
+end
 $$;
 
 -- One application after the other: rows of several shards cannot be locked by one statement.

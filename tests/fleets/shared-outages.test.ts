@@ -162,7 +162,13 @@ test('a fleet that somebody changes is not waited for, and has its turn behind i
   const nothing = { changed: [], errors: [] };
   for (const apply of [() => applySharedOutages(options), () => applyDueFaults(options)]) {
     await api.db.transaction().execute(async (tx) => {
-      await tx.selectFrom('fleets').select('id').where('id', '=', jobId).forUpdate().execute();
+      await tx
+        .selectFrom('fleets')
+        .select('id')
+        .where('simulation_org_id', '=', orgId)
+        .where('id', '=', jobId)
+        .forUpdate()
+        .execute();
       expect(await apply()).toEqual(nothing);
     });
     expect((await apply()).changed).toEqual([orgId]);

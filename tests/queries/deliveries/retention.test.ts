@@ -131,7 +131,10 @@ test('what is being sent again is left to the next round, one message or several
   const { db } = fixture.database;
   await addWebhook(db, fixture.orgId, fixture.receiver.url());
   const old = await message(40);
-  await db.updateTable('deliveries').set({ state: 'exhausted', finished_at: ago(39) }).execute();
+  await db
+    .updateTable('deliveries')
+    .set({ state: 'exhausted', finished_at: ago(39) })
+    .execute();
   const { webhook_id: webhookId } = await db
     .selectFrom('deliveries')
     .select('webhook_id')
@@ -146,7 +149,8 @@ test('what is being sent again is left to the next round, one message or several
     await expect(
       db.transaction().execute(async (tx) => {
         await requeue(tx);
-        expect(await db.selectFrom('messages').select('id').forUpdate().skipLocked().execute()).toEqual([]);
+        const ofOrganization = db.selectFrom('messages').select('id').where('org_id', '=', fixture.orgId);
+        expect(await ofOrganization.forUpdate().skipLocked().execute()).toEqual([]);
         expect(await removeAll()).toBe(0);
         throw new Error('It has looked.');
       }),
@@ -159,7 +163,13 @@ test('what somebody has locked is left to the next round, and nobody is waited f
   const { db } = fixture.database;
   const [locked] = [await message(50), await message(40)];
   await db.transaction().execute(async (tx) => {
-    await tx.selectFrom('messages').select('id').where('id', '=', locked).forUpdate().execute();
+    await tx
+      .selectFrom('messages')
+      .select('id')
+      .where('org_id', '=', fixture.orgId)
+      .where('id', '=', locked)
+      .forUpdate()
+      .execute();
     expect(await removeAll()).toBe(1);
   });
   expect((await kept())[0]).toEqual([locked]);
