@@ -54,25 +54,26 @@ export async function computeDeviceData<Type extends DeviceType>(
   const modelled = findModelledHousehold({ org_id: orgId, attributes }, partnerId, steeringOf);
   if (modelled === undefined) return { periods: [], made: undefined };
   const simulated = { household: modelled.household, model: modelled.model, storedCheckpoint: checkpoint };
-  const { start, made } = await advanceCounters(
-    simulated,
-    new Date(span.first * QUARTER_HOUR_MS),
-    now,
-    slicer,
-  );
-  let day = Math.floor(span.first / QUARTER_HOURS_PER_DAY);
-  await slicer.approach(modelled.model, day, start);
+  const advanced = await advanceCounters(simulated, new Date(span.first * QUARTER_HOUR_MS), now, slicer);
+  const series = computeDeviceSeries(modelled, type, span, quarters);
   const periods: DeviceDataResult<Type>['periods'] = [];
-  for (const { entries, end } of computeDeviceSeries(modelled, type, span, quarters)) {
+  let { start } = advanced;
+  for (
+    let day = Math.floor(span.first / QUARTER_HOURS_PER_DAY);
+    day * QUARTER_HOURS_PER_DAY < span.end;
+    day++
+  ) {
+    // Where prices begin with the second day, its plan is the first that looks far back.
+    const { value } = await slicer.onDay(modelled.model, day, start, () => series.next());
+    if (value === undefined) break;
+    const { entries, end } = value;
     periods.push(
       ...entries.map((period) => (isRead(period, question) ? period : toUnread(type, period.time))),
     );
+    start = end;
     await slicer.yieldIfDue();
-    day += 1;
-    // Where prices begin with it, its plan is the first that looks far back.
-    if (day * QUARTER_HOURS_PER_DAY < span.end) await slicer.approach(modelled.model, day, end);
   }
-  return { periods, made };
+  return { periods, made: advanced.made };
 }
 
 /** Whether all quarter hours of a period are known; the first and the last period may be cut by the span. */

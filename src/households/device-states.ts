@@ -66,8 +66,9 @@ export async function computeDeviceStates(
     const simulated = { household, model, storedCheckpoint: row.checkpoint };
     const advanced = await advanceCounters(simulated, at, now, slicer);
     if (advanced.made) made.set(household.index, advanced.made);
-    await slicer.approach(model, utcDayOf(at), advanced.start);
-    const state = computeDeviceState(modelled, row.device_type, at);
+    const state = await slicer.onDay(model, utcDayOf(at), advanced.start, () =>
+      computeDeviceState(modelled, row.device_type, at),
+    );
     devices.push({ row, at, state: whileInterrupted(state, row.device_type, interruptions) });
   }
   const [first] = rows;

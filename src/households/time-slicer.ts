@@ -1,4 +1,8 @@
-import type { Checkpoint, CounterAccumulator } from '../simulation/model/counter-accumulator.ts';
+import type {
+  AdvanceByDays,
+  Checkpoint,
+  CounterAccumulator,
+} from '../simulation/model/counter-accumulator.ts';
 import type { HouseholdModel } from '../simulation/model/model.ts';
 
 /**
@@ -105,17 +109,30 @@ const FIRST_SLICE_MS = 2;
 /** Household-days between two checks of the clock: a plan that prices change every two hours takes some ms. */
 const CLOCK_CHECK_DAYS = 1;
 
+/** A long sum of a household leaves it after so much time to who else asks for it. */
+const TURN_MS = 1_000;
+/** When the last of those who work on a household, or wait to, has ended. */
+const turns = new WeakMap<CounterAccumulator, Promise<undefined>>();
+
 /** Cuts one computation, of a request or of a fleet's checkpoints, into time slices. */
 export class TimeSlicer {
   readonly #yieldToEventLoop: YieldToEventLoop;
   readonly #isStopping: () => boolean;
+  readonly #monotonicMs: () => number;
   #size = FIRST_SLICE_DAYS;
   #left = FIRST_SLICE_DAYS;
-  #untilMs = performance.now() + FIRST_SLICE_MS;
+  #untilMs: number;
 
-  constructor(yieldToEventLoop: YieldToEventLoop, isStopping: () => boolean = () => false) {
+  /** `monotonicMs`: milliseconds that never run backwards. */
+  constructor(
+    yieldToEventLoop: YieldToEventLoop,
+    isStopping: () => boolean = () => false,
+    monotonicMs: () => number = () => performance.now(),
+  ) {
     this.#yieldToEventLoop = yieldToEventLoop;
     this.#isStopping = isStopping;
+    this.#monotonicMs = monotonicMs;
+    this.#untilMs = monotonicMs() + FIRST_SLICE_MS;
   }
 
   /**
@@ -123,25 +140,32 @@ export class TimeSlicer {
    * household-days.
    */
   async yieldIfDue(days = 1): Promise<void> {
-    if (this.#left < days || performance.now() >= this.#untilMs) {
+    if (this.#left < days || this.#monotonicMs() >= this.#untilMs) {
       await this.#yieldToEventLoop(this.#size - this.#left);
       this.#size = this.#left = TIME_SLICE_DAYS;
-      this.#untilMs = performance.now() + TIME_SLICE_MS;
+      this.#untilMs = this.#monotonicMs() + TIME_SLICE_MS;
     }
     this.#left -= days;
   }
 
-  /** Makes what a day of a household follows from; its counters use where it begins. */
-  async approach(
+  /**
+   * Makes what a day of a household follows from, and then `work` at once, which computes the day. `start`: where the day begins, or the
+   * anchor's where that is later.
+   */
+  onDay<Result>(
     model: Pick<HouseholdModel, 'approach' | 'counters'>,
     day: number,
     start: Checkpoint,
-  ): Promise<void> {
-    model.counters.use(start);
-    while (!model.approach(day)) {
-      await this.yieldIfDue(CLOCK_CHECK_DAYS);
+    work: () => Result,
+  ): Promise<Result> {
+    return this.#inTurnOf(model.counters, async () => {
       model.counters.use(start);
-    }
+      while (!model.approach(day)) {
+        await this.yieldIfDue(CLOCK_CHECK_DAYS);
+        model.counters.use(start);
+      }
+      return work();
+    });
   }
 
   /** Makes what the outlook of a car follows from; false when the work stops before. */
@@ -161,9 +185,43 @@ export class TimeSlicer {
     const advance = counters.startAdvancingTo(day);
     let reached = advance(0);
     while (reached === undefined && !this.#isStopping()) {
-      await this.yieldIfDue(CLOCK_CHECK_DAYS);
-      reached = advance(CLOCK_CHECK_DAYS);
+      reached = await this.#inTurnOf(counters, () => this.#advanceInTurn(counters, advance));
     }
     return reached;
+  }
+
+  /** Sums on by a day at least, and until the turn is over. */
+  async #advanceInTurn(
+    counters: CounterAccumulator,
+    advance: AdvanceByDays,
+  ): Promise<Checkpoint | undefined> {
+    const turnEndsMs = this.#monotonicMs() + TURN_MS;
+    let first: number | undefined;
+    for (;;) {
+      await this.yieldIfDue(CLOCK_CHECK_DAYS);
+      const reached = advance(CLOCK_CHECK_DAYS);
+      first ??= counters.usedDay;
+      const isOver = this.#monotonicMs() >= turnEndsMs && counters.usedDay > first;
+      if (reached !== undefined || isOver || this.#isStopping()) return reached;
+    }
+  }
+
+  /**
+   * Works on a household when those have ended their turns who came before: what it remembers on the way to one day is little, and two who
+   * went on by turns would make each other forget it for ever.
+   */
+  async #inTurnOf<Result>(household: CounterAccumulator, work: () => Promise<Result>): Promise<Result> {
+    const before = turns.get(household);
+    const turn = Promise.withResolvers<undefined>();
+    turns.set(household, turn.promise);
+    try {
+      if (before !== undefined) {
+        await before;
+        await this.yieldIfDue(CLOCK_CHECK_DAYS);
+      }
+      return await work();
+    } finally {
+      turn.resolve(undefined);
+    }
   }
 }

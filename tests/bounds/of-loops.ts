@@ -223,7 +223,7 @@ export const boundsOfLoops: readonly Bound[] = [
   bound(
     'how long one pass looks at cars of a fleet',
     [replace('src/fleets/charge-checks.ts', 'const TURN_MS = 1_000;', 'const TURN_MS = 1_000_000;')],
-    testsOf('tests/fleets/charge-checks.test.ts')('a pass that has taken a second looks at no further car'),
+    testsOf('tests/fleets/turns.test.ts')('a pass that has taken a second looks at no further car'),
   ),
   bound(
     'locks of a fleet that work on all partners waits for',

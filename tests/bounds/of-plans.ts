@@ -15,6 +15,7 @@ const SUMS = 'src/households/household-sums.ts';
 const pieces = testsOf('tests/simulation/house/restless-house.test.ts');
 const unsteered = testsOf('tests/simulation/devices/unsteered-battery.test.ts');
 const slow = testsOf('tests/simulation/model/slow-battery.test.ts');
+const householdTurns = testsOf('tests/households/household-turns.test.ts');
 const slowCar = testsOf('tests/simulation/cars/slow-car.test.ts');
 const sums = testsOf('tests/households/household-sums.test.ts');
 const summedPieces = testsOf('tests/operations/summed-pieces.test.ts');
@@ -152,22 +153,26 @@ export const boundsOfPlans: readonly Bound[] = [
     testsOf('tests/households/time-slicer.test.ts')('ms counts as', 'a slice of 100 ms counts as 16 ms'),
   ),
   bound(
-    'searches for the charge of a battery that are remembered',
-    [
-      replace(
-        'src/simulation/devices/unsteered-battery.ts',
-        'MOST_SEARCHES = 256',
-        'MOST_SEARCHES = Infinity',
-      ),
-    ],
-    testsOf('tests/simulation/devices/unsteered-battery.test.ts')(
-      'forgets searches that nobody goes on with',
-    ),
+    'searches in pieces that are remembered',
+    [replace('src/simulation/kernel/open-searches.ts', 'MOST_SEARCHES = 256', 'MOST_SEARCHES = Infinity')],
+    unsteered('forgets searches that nobody goes on with'),
+    settledWindows('searches that nobody goes on with are forgotten'),
   ),
   bound(
-    'searches for the return of a house that are remembered',
-    [replace('src/simulation/house/settled-windows.ts', 'MOST_SEARCHES = 256', 'MOST_SEARCHES = Infinity')],
-    settledWindows('searches that nobody goes on with are forgotten'),
+    'who works on what a household remembers at once',
+    [replace('src/households/time-slicer.ts', '    turns.set(household, turn.promise);\n', '')],
+    householdTurns('are answered one after the other'),
+  ),
+  bound(
+    'how long a sum keeps a household from others',
+    [
+      replace(
+        'src/households/time-slicer.ts',
+        'this.#monotonicMs() >= turnEndsMs && counters.usedDay > first',
+        'turnEndsMs === 0',
+      ),
+    ],
+    householdTurns('a long sum leaves the household to who else asks'),
   ),
   bound(
     'returns of a house that are remembered',

@@ -245,17 +245,6 @@ test('a pass looks at some cars of one fleet of each partner, so that nobody wai
   ]);
 });
 
-test('a pass that has taken a second looks at no further car of the fleet', async () => {
-  await fleets.api.db.deleteFrom('charge_checks').execute();
-  const slow = await fleetOfCars(5, 20, { charge_policy: 'smart' });
-  const now = new Date((slow.from + 1) * QUARTER_HOUR_MS);
-  let elapsed = 0;
-  const context = { ...contextAt(now), elapsedMs: () => (elapsed += 600) };
-  expect((await applyDueChargeChecks(context)).changed).toEqual([slow.orgId]);
-  expect(await left(now, slow.orgId)).toEqual([3]);
-  await fleets.api.db.deleteFrom('charge_checks').execute();
-});
-
 test('a car of a fleet that is not built yet waits, and holds up no other fleet of its partner', async () => {
   const running = await fleetOfCars(2, 18, { charge_policy: 'smart' });
   const building = await fleetOfCars(2, 19, { charge_policy: 'smart' });

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { applyDueChargeChecks } from '../../src/fleets/charge-checks.ts';
 import { purgeFleetInBatches } from '../../src/fleets/purge.ts';
+import { yieldLowPriority } from '../../src/households/time-slicer.ts';
 import { pauseForOthers } from '../../src/loops/pause-for-others.ts';
 import { buildMissingHouseholds } from '../../src/simulation/household/missing-households.ts';
 import { claimFleet } from '../../src/queries/fleets/fleet-work.ts';
@@ -212,4 +214,28 @@ test('cars whose looking at waits for requests make no fleet wait', async () => 
   await fleets.runner.processAll();
   const { rows } = await sql`select 1 from charge_checks where due_at <= ${api.clock.now()}`.execute(api.db);
   expect(rows).toEqual([]);
+});
+
+test('a pass that has taken a second looks at no further car of the fleet', async () => {
+  const { api } = fleets;
+  const { simulation_org_id: orgId } = await fleets.running({ count: 5, ev_ownership_fraction: 1 });
+  const now = api.clock.now();
+  const due = sql`insert into charge_checks (org_id, device_id, due_at)
+    select org_id, id, ${now} from devices where org_id = ${orgId} and device_type = 'electric_vehicle'`;
+  await due.execute(api.db);
+  let elapsed = 0;
+  const context = {
+    db: api.db,
+    now: api.clock.now,
+    yieldToEventLoop: yieldLowPriority,
+    pause: () => Promise.resolve(),
+    isStopping: () => false,
+    elapsedMs: () => (elapsed += 600),
+  };
+  expect((await applyDueChargeChecks(context)).changed).toEqual([orgId]);
+  const { rows } = await sql`select from charge_checks where org_id = ${orgId} and due_at <= ${now}`.execute(
+    api.db,
+  );
+  expect(rows).toHaveLength(3);
+  await fleets.runner.processAll();
 });

@@ -1,12 +1,15 @@
 // Whose households a process remembers, with the days that their models have computed.
 import { randomUUID } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { bytesOfModel } from '../../src/households/model-bytes.ts';
-import { findModelledHousehold } from '../../src/households/stored-households.ts';
 import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { RESTLESS } from '../simulation/steered.ts';
 import { heatedHouseholds } from '../simulation/house/houses.ts';
 import { first, households } from '../simulation/fleet.ts';
+
+// Of a process that has remembered nothing yet.
+vi.resetModules();
+const { findModelledHousehold } = await import('../../src/households/stored-households.ts');
 
 const REMEMBERED_BYTES = 64 * 1_048_576;
 const drawn = first(households({ count: 1 }));

@@ -123,7 +123,7 @@ export const boundsOfPartners: readonly Bound[] = [
       },
       {
         file: 'src/households/time-slicer.ts',
-        from: 'if (this.#left < days || performance.now() >= this.#untilMs) {',
+        from: 'if (this.#left < days || this.#monotonicMs() >= this.#untilMs) {',
         to: 'if (this.#isStopping()) {',
       },
     ],

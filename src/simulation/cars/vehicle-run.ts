@@ -10,6 +10,7 @@ import type { Steering } from '../control/steering.ts';
 import type { ElectricVehicle } from '../household/equipment.ts';
 import type { Household } from '../household/household.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import { OpenSearches } from '../kernel/open-searches.ts';
 import type { ChargeOutlook } from './charge-outlook.ts';
 import { storedAfterDay, writeChargingDay } from './charging-day.ts';
 import { SteeredCharging } from './steered-charging.ts';
@@ -74,8 +75,6 @@ function asDriven({ ev_annual_kwh: annualKwh }: Household, run: VehicleRun): Veh
 }
 
 const REMEMBERED_DAYS = 32;
-/** More than go on at once for one partner; what nobody asks for any more makes room. */
-const MOST_SEARCHES = 256;
 
 /** Plans look at some days again and again. */
 function remembered(
@@ -133,8 +132,8 @@ class SteeredVehicle implements VehicleRun {
   readonly #charging: SteeredCharging;
   readonly #firstOf: (day: number) => number;
   readonly #starts = new DayCache<number>(REMEMBERED_DAYS);
-  /** Those for the starts of days that are not known yet: each of those who ask goes on with its own. */
-  readonly #searches = new Map<number, CoupledSearch>();
+  /** Those for the starts of days that are not known yet. */
+  readonly #searches = new OpenSearches<CoupledSearch>();
 
   constructor(limits: VehicleBatteryLimits, charging: SteeredCharging, firstOf: (day: number) => number) {
     this.initial = limits.initial;
@@ -150,16 +149,13 @@ class SteeredVehicle implements VehicleRun {
 
   approach(day: number, knownEnergyAt: KnownEnergy): boolean {
     if (this.#starts.find(day) !== undefined || knownEnergyAt(day) !== undefined) return true;
-    const searches = this.#searches;
-    const search = searches.get(day) ?? this.#startSearch(day, knownEnergyAt);
-    searches.delete(day);
+    const search = this.#searches.take(day, () => this.#startSearch(day, knownEnergyAt));
     if (search.energy === undefined) search.goOn();
     if (search.energy !== undefined) {
       this.#starts.set(day, search.energy);
       return true;
     }
-    searches.set(day, search);
-    if (searches.size > MOST_SEARCHES) searches.delete(searches.keys().next().value ?? day);
+    this.#searches.keep(day, search);
     return false;
   }
 

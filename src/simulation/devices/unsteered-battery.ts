@@ -1,6 +1,7 @@
 /** A battery that only ever serves self-consumption, with which plans of one by price end (docs/simulation.md#battery-by-price). */
 import { QUARTER_HOURS_PER_DAY } from '../../domain/api/durations.ts';
 import { DayCache } from '../kernel/bounded-cache.ts';
+import { OpenSearches } from '../kernel/open-searches.ts';
 import type { BatteryLimits } from './battery.ts';
 import { storedBySelfConsumption } from './battery-levels.ts';
 import type { BatterySettingsLookup } from './battery-settings.ts';
@@ -23,8 +24,6 @@ export interface UnsteeredSource {
 const KEPT_STARTS = 64;
 /** Days on which the battery keeps what it has for certain cost next to nothing: so many are one piece. */
 const KEEPING_DAYS_PER_PIECE = 256;
-/** More than go on at once for one partner; what nobody asks for any more makes room. */
-const MOST_SEARCHES = 256;
 
 /**
  * Its charge follows from the days before for as long as those of an empty and a full battery differ. That may be the whole history
@@ -36,8 +35,8 @@ export class UnsteeredBattery {
   readonly #days: StoreDays;
   /** Energy at the start of days. */
   readonly #starts = new DayCache<number>(KEPT_STARTS);
-  /** Those that are not known yet, by their days: each of those who ask goes on with its own. */
-  readonly #searches = new Map<number, CoupledSearch>();
+  /** Those that are not known yet. */
+  readonly #searches = new OpenSearches<CoupledSearch>();
 
   /** `least` mWh are in the battery at any time. */
   constructor(source: UnsteeredSource, settings: BatterySettingsLookup, least: number) {
@@ -65,14 +64,11 @@ export class UnsteeredBattery {
   #find(day: number): number | undefined {
     const known = this.#knownAt(day);
     if (known !== undefined) return known;
-    const search = this.#searches.get(day) ?? new CoupledSearch(this.#days, day, this.#knownAt);
-    this.#searches.delete(day);
-    this.#searches.set(day, search);
-    if (this.#searches.size > MOST_SEARCHES) this.#searches.delete(this.#searches.keys().next().value ?? day);
+    const search = this.#searches.take(day, () => new CoupledSearch(this.#days, day, this.#knownAt));
     this.#goOn(search);
-    if (search.energy === undefined) return undefined;
-    this.#searches.delete(day);
-    return this.#starts.set(day, search.energy);
+    if (search.energy !== undefined) return this.#starts.set(day, search.energy);
+    this.#searches.keep(day, search);
+    return undefined;
   }
 
   #goOn(search: CoupledSearch): void {

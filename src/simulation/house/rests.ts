@@ -3,6 +3,7 @@
  * window on: it has no plans until the coldest and the warmest house that there may be have met (docs/simulation.md#schedules).
  */
 import { DayCache } from '../kernel/bounded-cache.ts';
+import { OpenSearches } from '../kernel/open-searches.ts';
 import { Enclosure } from './enclosure.ts';
 import type { Interventions } from './interventions.ts';
 import { SETTLING } from './settled-windows.ts';
@@ -33,7 +34,7 @@ export class Rests {
   /** By every sixteenth window. */
   readonly #known = new DayCache<RestEnd | null>(KNOWN_RESTS);
   /** Those that are not known yet. */
-  readonly #searches = new DayCache<RestSearch>(KNOWN_RESTS);
+  readonly #searches = new OpenSearches<RestSearch>();
 
   constructor(house: UnsteeredHouse, interventions: Interventions, settled: SettledWindows) {
     this.#house = house;
@@ -58,11 +59,11 @@ export class Rests {
     const number = Math.floor(window / SETTLING);
     const known = this.#known.find(number);
     if (known !== undefined) return known;
-    const search = this.#searches.find(number) ?? this.#searches.set(number, this.#search(number * SETTLING));
+    const search = this.#searches.take(number, () => this.#search(number * SETTLING));
     const { done, value } = search.next();
-    if (done !== true) return undefined;
-    this.#searches.evict(number);
-    return this.#known.set(number, value);
+    if (done === true) return this.#known.set(number, value);
+    this.#searches.keep(number, search);
+    return undefined;
   }
 
   *#search(first: number): RestSearch {

@@ -1,6 +1,7 @@
 /** Windows of a steered house that begin at home for certain (docs/simulation.md#schedules). */
 import { CONTROL_MODE } from '../control/control-modes.ts';
 import { BoundedCache, DayCache } from '../kernel/bounded-cache.ts';
+import { OpenSearches } from '../kernel/open-searches.ts';
 import { HomeSearch } from './home-search.ts';
 import type { Interventions } from './interventions.ts';
 import { windowStart } from './plan-windows.ts';
@@ -11,8 +12,6 @@ export const SETTLING = 16;
 const KNOWN_WINDOWS = 64;
 /** More than one day after the other looks back for. */
 const KNOWN_RETURNS = 256;
-/** More than go on at once for one partner; what nobody asks for any more makes room. */
-const MOST_SEARCHES = 256;
 
 /** The windows of a house by their local days. */
 export class SettledWindows {
@@ -23,7 +22,7 @@ export class SettledWindows {
   /** By quarter hours of interventions: the quarter hour by which the house is home again. */
   readonly #returns = new BoundedCache<number, number>(KNOWN_RETURNS);
   /** The searches for those that are not known yet. */
-  readonly #searches = new Map<number, HomeSearch>();
+  readonly #searches = new OpenSearches<HomeSearch>();
 
   constructor(house: UnsteeredHouse, interventions: Interventions, zone: string) {
     this.#house = house;
@@ -80,14 +79,13 @@ export class SettledWindows {
   #returnAfter(event: number): number | HomeSearch {
     const known = this.#returns.find(event);
     if (known !== undefined) return known;
-    const search =
-      this.#searches.get(event) ?? new HomeSearch(this.#house, event, this.#interventions.next(event));
-    this.#searches.delete(event);
+    const search = this.#searches.take(
+      event,
+      () => new HomeSearch(this.#house, event, this.#interventions.next(event)),
+    );
     const { homeBy } = search;
     if (homeBy !== undefined) return this.#returns.getOrCompute(event, () => homeBy);
-    this.#searches.set(event, search);
-    if (this.#searches.size > MOST_SEARCHES)
-      this.#searches.delete(this.#searches.keys().next().value ?? event);
+    this.#searches.keep(event, search);
     return search;
   }
 }

@@ -145,6 +145,11 @@ export class CounterAccumulator {
     this.#used = checkpoint;
   }
 
+  /** The day of the checkpoint from which whoever computes now goes on. */
+  get usedDay(): number {
+    return this.#used.day;
+  }
+
   /** Takes over a checkpoint that was made before, of this household and its schedule. */
   restore(checkpoint: Checkpoint): void {
     if (checkpoint.day > this.#restored.day) this.#restored = checkpoint;

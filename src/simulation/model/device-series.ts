@@ -57,7 +57,7 @@ export function* computeDeviceSeries<Type extends DeviceType>(
   type: Type,
   span: QuarterSpan,
   quarters: number,
-): Generator<DayOfSeries<Type>> {
+): Generator<DayOfSeries<Type>, undefined> {
   for (const { day, periods, end } of listPeriodsByDay(model, span, quarters)) {
     let air: Float64Array | undefined;
     const airOf = (): Float64Array => (air ??= airTemperaturesOn(household, steering.control.places, day));

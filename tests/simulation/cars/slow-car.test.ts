@@ -37,8 +37,9 @@ function followedIn(work: () => unknown): number {
 test('its charge is approached by a day in a piece, followed from both ends, and the look itself follows none', () => {
   const [at, model] = [modelOf().chargeOutlookAt(QUARTER), modelOf()];
   const pieces: number[] = [];
-  for (let isThere = false; !isThere;)
-    pieces.push(followedIn(() => (isThere = model.approachChargeOutlook(QUARTER))));
+  const approaches: boolean[] = [];
+  while (approaches.at(-1) !== true)
+    pieces.push(followedIn(() => approaches.push(model.approachChargeOutlook(QUARTER))));
   expect(Math.max(...pieces)).toBe(2);
   expect(pieces.length).toBeGreaterThan(300);
   expect(followedIn(() => model.chargeOutlookAt(QUARTER))).toBe(1);
