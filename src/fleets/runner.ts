@@ -19,10 +19,12 @@ import { removeLeftUsers } from './purge.ts';
 /** Hears of work given by other processes; the answer ends it. */
 export type ListenForWork = (wake: () => void) => Promise<() => Promise<void>>;
 
+type OnError = (error: unknown) => void;
+
 export interface FleetRunnerOptions extends Omit<DueFaultsOptions, 'pause'> {
   /** Deliveries may have been written. */
   readonly wakeDispatcher: (orgIds: readonly string[]) => void;
-  readonly onError: (error: unknown) => void;
+  readonly onError: OnError;
   readonly listen?: ListenForWork;
   /** Computes households elsewhere; in the event loop by default. */
   readonly buildHouseholds?: BuildHouseholds;
@@ -92,13 +94,13 @@ export class FleetRunner {
     this.#lanes = new FleetLanes({ context, lanes: options.lanes ?? 3, onFree, onError });
     this.#fleets = this.#loop(() => this.#lanes.fill());
     this.#conditions = this.#loop(
-      () => this.#changeConditions(),
+      () => this.#changeConditions(onError),
       () => this.#untilNextChange(),
     );
     this.#others = [
       this.#loop(() => this.#lanes.releaseAbandoned()),
-      this.#loop(() => this.#removeLeftUsers()),
-      this.#loop(() => this.#applyChargeChecks()),
+      this.#loop(() => this.#removeLeftUsers(onError)),
+      this.#loop(() => this.#applyChargeChecks(onError)),
       this.#loop(() => this.#advanceCheckpoints()),
     ];
   }
@@ -116,16 +118,17 @@ export class FleetRunner {
 
   /** Does everything that is due now; for tests and tools. Rejects with the first error of what was due. */
   async processAll(): Promise<void> {
+    const errors: unknown[] = [];
+    const onError = (error: unknown): void => void errors.push(error);
     const works = [
       () => this.#lanes.releaseAbandoned(),
       () => this.#lanes.processAll(),
-      () => this.#removeLeftUsers(),
-      () => this.#changeConditions(),
-      () => this.#applyChargeChecks(),
+      () => this.#removeLeftUsers(onError),
+      () => this.#changeConditions(onError),
+      () => this.#applyChargeChecks(onError),
       () => this.#advanceCheckpoints(),
     ];
-    const errors: unknown[] = [];
-    for (const work of works) await work().catch((error: unknown) => errors.push(error));
+    for (const work of works) await work().catch(onError);
     if (errors.length > 0) throw errors[0];
   }
 
@@ -146,27 +149,28 @@ export class FleetRunner {
     return new PollingLoop({ work, nextRoundMs, retryMs: POLL_INTERVAL_MS, onError: this.#options.onError });
   }
 
-  async #removeLeftUsers(): Promise<void> {
-    await this.#repeatPass(
+  #removeLeftUsers(onError: OnError): Promise<void> {
+    return this.#repeat(
       () => removeLeftUsers(this.#context),
+      onError,
       () => undefined,
     );
   }
 
-  #changeConditions(): Promise<void> {
-    return this.#repeat(() => applyDueChanges(this.#context));
+  #changeConditions(onError: OnError): Promise<void> {
+    return this.#repeat(() => applyDueChanges(this.#context), onError);
   }
 
-  #applyChargeChecks(): Promise<void> {
-    return this.#repeat(() => applyDueChargeChecks(this.#context));
+  #applyChargeChecks(onError: OnError): Promise<void> {
+    return this.#repeat(() => applyDueChargeChecks(this.#context), onError);
   }
 
-  #repeat(pass: () => Promise<Pass>): Promise<void> {
-    return this.#repeatPass(pass, this.#options.wakeDispatcher);
-  }
-
-  #repeatPass(pass: () => Promise<Pass>, tell: (changed: readonly string[]) => void): Promise<void> {
-    return repeatPass({ pass, isStopping: this.#context.isStopping, tell, onError: this.#options.onError });
+  #repeat(
+    pass: () => Promise<Pass>,
+    onError: OnError,
+    tell: (changed: readonly string[]) => void = this.#options.wakeDispatcher,
+  ): Promise<void> {
+    return repeatPass({ pass, isStopping: this.#context.isStopping, tell, onError });
   }
 
   async #advanceCheckpoints(): Promise<void> {

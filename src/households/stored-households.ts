@@ -16,7 +16,9 @@ interface CachedHousehold {
 
 /** Bytes of the households asked for last, with the model of each, which remembers the days that it has computed. */
 const REMEMBERED_BYTES = 64 * 1_048_576;
-const cache = new SharedCache<CachedHousehold>(REMEMBERED_BYTES);
+type HouseholdCache = SharedCache<CachedHousehold>;
+export const createHouseholdCache = (): HouseholdCache => new SharedCache(REMEMBERED_BYTES);
+const remembered = createHouseholdCache();
 
 /** A row of a household or of one of its devices. */
 interface HouseholdRow {
@@ -32,7 +34,7 @@ interface HouseholdRow {
  * a wrong shape.
  */
 export function findStoredHousehold(row: HouseholdRow, partnerId: string): Household | undefined {
-  return findCached(row, partnerId)?.household;
+  return findCached(row, partnerId, remembered)?.household;
 }
 
 /** Whether anything steers a household: the prices that its heat pump follows, or what was asked of it. */
@@ -51,8 +53,9 @@ export function findModelledHousehold(
   row: HouseholdRow,
   partnerId: string,
   steeringOf?: (household: Household) => Steering,
+  cache = remembered,
 ): ModelledHousehold | undefined {
-  const cached = findCached(row, partnerId);
+  const cached = findCached(row, partnerId, cache);
   if (cached === undefined) return undefined;
   const { household } = cached;
   const asked = steeringOf?.(household) ?? UNSTEERED;
@@ -66,7 +69,11 @@ export function findModelledHousehold(
   return modelled;
 }
 
-function findCached(row: HouseholdRow, partnerId: string): CachedHousehold | undefined {
+function findCached(
+  row: HouseholdRow,
+  partnerId: string,
+  cache: HouseholdCache,
+): CachedHousehold | undefined {
   if (row.attributes === null) return undefined;
   const read = (): CachedHousehold => ({
     household: parseStoredHousehold(row.attributes),

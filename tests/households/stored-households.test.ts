@@ -1,23 +1,17 @@
 // Whose households a process remembers, with the days that their models have computed.
 import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { bytesOfModel } from '../../src/households/model-bytes.ts';
+import { createHouseholdCache, findModelledHousehold } from '../../src/households/stored-households.ts';
 import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { RESTLESS } from '../simulation/steered.ts';
 import { heatedHouseholds } from '../simulation/house/houses.ts';
 import { first, households } from '../simulation/fleet.ts';
 
-// Of a process that has remembered nothing yet.
-vi.resetModules();
-const { findModelledHousehold } = await import('../../src/households/stored-households.ts');
-
 const REMEMBERED_BYTES = 64 * 1_048_576;
 const drawn = first(households({ count: 1 }));
 /** As many as are remembered of all partners together. */
 const REMEMBERED = Math.floor(REMEMBERED_BYTES / bytesOfModel(drawn, UNSTEERED));
-
-/** The partner of the first cases: all that is remembered is its own. */
-const ALONE = randomUUID();
 
 /** Rows of a fleet of a partner, as they are read from the database. */
 function rowsOf(count: number) {
@@ -26,9 +20,10 @@ function rowsOf(count: number) {
 }
 
 test('of all partners 64 MB of households are remembered, a thousand and more, those asked for last', () => {
-  const partner = ALONE;
+  const [partner, cache] = [randomUUID(), createHouseholdCache()];
   const rows = rowsOf(2 * REMEMBERED);
-  const modelOf = (row: (typeof rows)[number]) => findModelledHousehold(row, partner)?.model;
+  const modelOf = (row: (typeof rows)[number]) =>
+    findModelledHousehold(row, partner, undefined, cache)?.model;
   const known = rows.map(modelOf);
   // From the newest on, so that none that is read anew takes the place of one that was not asked for yet.
   const newestFirst = rows.map((row, at) => ({ row, at })).toReversed();
@@ -39,12 +34,12 @@ test('of all partners 64 MB of households are remembered, a thousand and more, t
 });
 
 test('of households with heat pumps that follow prices fewer are remembered: as many as take the same', () => {
-  const [partner, orgId] = [ALONE, randomUUID()];
+  const [partner, orgId, cache] = [randomUUID(), randomUUID(), createHouseholdCache()];
   const heated = first(heatedHouseholds(48.2, 16.4));
   const most = Math.floor(REMEMBERED_BYTES / bytesOfModel(heated, RESTLESS));
   expect(most).toBeLessThan(REMEMBERED);
   const find = (index: number) =>
-    findModelledHousehold({ org_id: orgId, attributes: { ...heated, index } }, partner, () => RESTLESS)
+    findModelledHousehold({ org_id: orgId, attributes: { ...heated, index } }, partner, () => RESTLESS, cache)
       ?.model;
   const known = Array.from({ length: most + 1 }, (_, index) => find(index));
   for (let index = most; index > 0; index -= 1) expect(find(index)).toBe(known[index]);
