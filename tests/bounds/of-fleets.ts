@@ -7,8 +7,8 @@ const DATABASE_ERRORS = 'src/queries/connection/database-errors.ts';
 const CHECKPOINTS = 'src/fleets/checkpoints.ts';
 const RENEWAL = 'src/fleets/claim-renewal.ts';
 const FILLING = 'this.#loop(() => this.#lanes.fill())';
-const CHANGING = '= this.#loop(\n      () => this.#changeConditions(),';
-const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers()),\n', '');
+const CHANGING = '= this.#loop(\n      () => this.#changeConditions(onError),';
+const WITHOUT_REMOVING = replace(RUNNER, '      this.#loop(() => this.#removeLeftUsers(onError)),\n', '');
 
 const heldUp = testsOf('tests/fleets/held-up.test.ts');
 const checkpoints = testsOf('tests/fleets/checkpoints.test.ts');
@@ -36,7 +36,7 @@ export const boundsOfFleets: readonly Bound[] = [
       replace(
         RUNNER,
         FILLING,
-        'this.#loop(() => this.#lanes.processAll().then(() => this.#changeConditions()))',
+        'this.#loop(() => this.#lanes.processAll().then(() => this.#changeConditions(onError)))',
       ),
       replace(RUNNER, CHANGING, '= this.#loop(\n      () => Promise.resolve(),'),
     ],
@@ -47,7 +47,11 @@ export const boundsOfFleets: readonly Bound[] = [
     'fleets that wait for the removal of what clean-ups have left',
     [
       WITHOUT_REMOVING,
-      replace(RUNNER, FILLING, 'this.#loop(() => this.#removeLeftUsers().then(() => this.#lanes.fill()))'),
+      replace(
+        RUNNER,
+        FILLING,
+        'this.#loop(() => this.#removeLeftUsers(onError).then(() => this.#lanes.fill()))',
+      ),
     ],
     fleetStarts('cleaned'),
   ),
@@ -58,7 +62,7 @@ export const boundsOfFleets: readonly Bound[] = [
       replace(
         RUNNER,
         CHANGING,
-        '= this.#loop(\n      () => this.#removeLeftUsers().then(() => this.#changeConditions()),',
+        '= this.#loop(\n      () => this.#removeLeftUsers(onError).then(() => this.#changeConditions(onError)),',
       ),
     ],
     faultsBegin('cleaned'),
