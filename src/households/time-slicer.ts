@@ -111,7 +111,7 @@ const CLOCK_CHECK_DAYS = 1;
 
 /** A long sum of a household leaves it after so much time to who else asks for it. */
 const TURN_MS = 1_000;
-/** When the last of those who work on a household, or wait to, has ended. */
+/** When the last of those who work on a household, or wait to, has ended; nothing where nobody does. */
 const turns = new WeakMap<CounterAccumulator, Promise<undefined>>();
 
 /** Cuts one computation, of a request or of a fleet's checkpoints, into time slices. */
@@ -222,6 +222,7 @@ export class TimeSlicer {
       return await work();
     } finally {
       turn.resolve(undefined);
+      if (turns.get(household) === turn.promise) turns.delete(household);
     }
   }
 }
