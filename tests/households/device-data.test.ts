@@ -8,7 +8,7 @@ import { DEFAULT_INVERTER_PREFERENCES } from '../../src/simulation/control/prefe
 import { UNCONTROLLED } from '../../src/simulation/control/household-control.ts';
 import { toPriceRevisions } from '../../src/simulation/control/price-book.ts';
 import { HouseDays } from '../../src/simulation/model/house-days.ts';
-import { first, households } from '../simulation/fleet.ts';
+import { first, households, SLOW_BATTERY } from '../simulation/fleet.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -20,11 +20,7 @@ const SLOW = {
     households(
       {
         count: 1,
-        ev_ownership_fraction: 0,
-        pv_rating_kw: 0.1,
-        battery_capacity_kwh: 1000,
-        max_charge_power_w: 1,
-        max_discharge_power_w: 1,
+        ...SLOW_BATTERY,
       },
       new Date(ANCHOR_DAY * DAY_MS),
     ),

@@ -8,7 +8,7 @@ import type { HouseholdSumsQuestion } from '../../src/households/household-sums.
 import { UNSTEERED } from '../../src/simulation/control/steering.ts';
 import { HouseDays } from '../../src/simulation/model/house-days.ts';
 import { createHouseholdModel } from '../../src/simulation/model/model.ts';
-import { first, households } from '../simulation/fleet.ts';
+import { first, households, SLOW_BATTERY } from '../simulation/fleet.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -20,11 +20,7 @@ const FLEET = households(
     seed: 8,
     latitude: 48.2,
     longitude: 16.4,
-    ev_ownership_fraction: 0,
-    pv_rating_kw: 0.1,
-    battery_capacity_kwh: 1000,
-    max_charge_power_w: 1,
-    max_discharge_power_w: 1,
+    ...SLOW_BATTERY,
   },
   new Date(ANCHOR_DAY * DAY_MS),
 );

@@ -36,3 +36,12 @@ export function first<Item>(items: readonly Item[]): Item {
   if (item === undefined) throw new Error('empty');
   return item;
 }
+
+/** Fields of homes without a car whose battery is so slow for its capacity that it forgets nothing of what was before. */
+export const SLOW_BATTERY: Partial<FleetDefinitionBody> = {
+  ev_ownership_fraction: 0,
+  pv_rating_kw: 0.1,
+  battery_capacity_kwh: 1000,
+  max_charge_power_w: 1,
+  max_discharge_power_w: 1,
+};

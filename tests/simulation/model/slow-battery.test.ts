@@ -13,7 +13,7 @@ import type { Checkpoint } from '../../../src/simulation/model/counter-accumulat
 import { HouseDays } from '../../../src/simulation/model/house-days.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
 import { copyDay } from '../controlled.ts';
-import { first, households } from '../fleet.ts';
+import { first, households, SLOW_BATTERY } from '../fleet.ts';
 import { RESTLESS } from '../steered.ts';
 
 afterEach(() => void vi.restoreAllMocks());
@@ -25,11 +25,7 @@ const FLEET = households(
     seed: 8,
     latitude: 48.2,
     longitude: 16.4,
-    ev_ownership_fraction: 0,
-    pv_rating_kw: 0.1,
-    battery_capacity_kwh: 1000,
-    max_charge_power_w: 1,
-    max_discharge_power_w: 1,
+    ...SLOW_BATTERY,
   },
   new Date(ANCHOR_DAY * 86_400_000),
 );

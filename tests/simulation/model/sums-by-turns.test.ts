@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { UNSTEERED } from '../../../src/simulation/control/steering.ts';
 import { HouseDays } from '../../../src/simulation/model/house-days.ts';
 import { createHouseholdModel } from '../../../src/simulation/model/model.ts';
-import { first, households } from '../fleet.ts';
+import { first, households, SLOW_BATTERY } from '../fleet.ts';
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -13,11 +13,7 @@ const HOUSEHOLD = first(
   households(
     {
       count: 1,
-      ev_ownership_fraction: 0,
-      pv_rating_kw: 0.1,
-      battery_capacity_kwh: 1000,
-      max_charge_power_w: 1,
-      max_discharge_power_w: 1,
+      ...SLOW_BATTERY,
     },
     new Date(ANCHOR_DAY * 86_400_000),
   ),
