@@ -254,7 +254,10 @@ async function findHome(
   return { path: `${path}${scope}`, devices: Object.fromEntries(devices) };
 }
 
-/** A page, what the browser complained of, and what it asked other servers for. */
+/**
+ * A page, what the browser complained of, and what it asked other servers for. That a script is asked to come again by a service
+ * that is busy (503 with Retry-After) is none: what the page does then has its own tests.
+ */
 export async function openWatched(
   context: BrowserContext,
   baseUrl: string,
@@ -262,14 +265,20 @@ export async function openWatched(
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // A page that answers 404 is one of those that are looked at.
-    if (message.type() === 'error' && !message.text().includes('status of 404'))
-      complaints.push(message.text());
+    // A page that answers 404 is one of those that are looked at; what 503 answers is looked at below.
+    if (message.type() === 'error' && !/status of (404|503)/.test(message.text()))
+      complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('request', (request) => {
     if (!request.url().startsWith(baseUrl) && !request.url().startsWith('data:'))
       complaints.push(request.url());
+  });
+  page.on('response', (response) => {
+    if (response.status() !== 503) return;
+    const isOfScript = ['fetch', 'eventsource'].includes(response.request().resourceType());
+    if (!isOfScript || response.headers()['retry-after'] === undefined)
+      complaints.push(`status of 503 (${response.url()})`);
   });
   return { page, complaints };
 }

@@ -191,6 +191,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
+/** Each of those tests looks at some sixty pages twice; a loaded machine has been seen to take five minutes. */
+const END_OF_PATIENCE_MS = 800_000;
+
 const roles = ['admin', 'staff', 'user'] as const;
 describe.each(roles)('for the role %s', (role) => {
   // Side by side: this file takes as long as all others together.
@@ -216,6 +219,7 @@ describe.each(roles)('for the role %s', (role) => {
       expect(complaints.filter((text) => !text.includes('status of 403'))).toEqual([]);
       await context.close();
     },
+    END_OF_PATIENCE_MS,
   );
 });
 
