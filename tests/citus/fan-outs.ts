@@ -69,6 +69,11 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'a batch, by index',
   },
   {
+    pattern: /from broadcast_dismissals b join organizations o on o\.id = b\.org_id where o\.parent_org_id = /,
+    reason: 'a sweep looks for what users who go have dismissed in the simulations of their partner',
+    bound: 'one row, by broadcast_dismissals_user_idx',
+  },
+  {
     pattern: /from notification_items i where coalesce\(.* and i\.owner_id is null/,
     reason: 'a sweep looks for old broadcasts',
     bound: 'a batch, by notification_items_ended_idx',

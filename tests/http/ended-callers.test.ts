@@ -98,10 +98,9 @@ describe.each(Object.keys(bodies) as (keyof typeof bodies)[])('a body of %s', (o
       const answer = answerOf(sent);
       sent.end(body.slice(10));
       expect(await answer).toEqual(refusals[how]);
-      const { rows } = await sql`
-      select from users where email = 'slow@example.com' union all select from day_ahead_prices
-    `.execute(api.db);
-      expect(rows).toEqual([]);
+      const users = await sql`select id from users where email = 'slow@example.com'`.execute(api.db);
+      const prices = await sql`select price from day_ahead_prices`.execute(api.db);
+      expect([users.rows, prices.rows]).toEqual([[], []]);
     },
   );
 });

@@ -184,7 +184,7 @@ describe('what a request may wait', () => {
       await expect.poll(() => scope?.leftMs).toBeLessThanOrEqual(0);
       scope?.endWait();
     };
-    const late = request(200, () =>
+    const late = request(1_000, () =>
       database.db.transaction().execute(async (tx) => {
         await spendAll(tx);
         await sql`insert into unsent values (2)`.execute(tx);
@@ -194,7 +194,7 @@ describe('what a request may wait', () => {
       name: 'DatabaseTimeoutError',
       message: 'The request had no time left for the database.',
     });
-    const refused = request(200, () =>
+    const refused = request(1_000, () =>
       database.db.transaction().execute(async (tx) => {
         await spendAll(tx);
         throw found;

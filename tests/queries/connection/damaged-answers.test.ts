@@ -49,7 +49,7 @@ describe.each([
       throughProxy(at.connection, proxy),
       () => Promise.resolve((prepared += 1)),
       (error) => errors.push(error),
-      20,
+      500,
     );
     try {
       proxy.damage(answer);
