@@ -69,7 +69,8 @@ export const FAN_OUTS: readonly FanOut[] = [
     bound: 'a batch, by index',
   },
   {
-    pattern: /from broadcast_dismissals b join organizations o on o\.id = b\.org_id where o\.parent_org_id = /,
+    pattern:
+      /from broadcast_dismissals b join organizations o on o\.id = b\.org_id where o\.parent_org_id = /,
     reason: 'a sweep looks for what users who go have dismissed in the simulations of their partner',
     bound: 'one row, by broadcast_dismissals_user_idx',
   },

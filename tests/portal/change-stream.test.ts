@@ -65,7 +65,7 @@ test.each(['own', 'simulation'] as const)(
     await addPrices(
       site,
       admin,
-      new Map([[new Date(Date.now() + DAY_MS - (Date.now() % DAY_MS)), Math.random()]]),
+      new Map([[new Date(Math.ceil(Date.now() / DAY_MS) * DAY_MS), Math.random()]]),
     );
     const reader = answer.body?.getReader();
     const { value } = (await reader?.read()) ?? {};

@@ -85,7 +85,7 @@ test('a form that comes slowly changes nothing once its session has ended', asyn
     },
   });
   sent.write(body.slice(0, 10));
-  await expect.poll(() => [started(), running()]).toEqual([1, 0]);
+  await expect.poll(() => started() > 0 && running() === 0).toBe(true);
   await site.db.deleteFrom('portal_sessions').where('org_id', '=', admin.orgId).execute();
   site.advance(1_000);
   sent.end(body.slice(10));
